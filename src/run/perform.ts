@@ -2,13 +2,15 @@ import { TeamInvalid } from "../domain/errors.ts";
 import { keepSecret } from "../domain/redact.ts";
 import { asReturn, conversationWork } from "../personas/conversation.ts";
 import type { FunctionContext, Perform, WorkContext } from "../personas/function.ts";
+import type { NamedServer } from "../personas/mcp/mcp-tools.ts";
 import { type ModelAccess, performWithModel } from "../personas/model/perform.ts";
 import type { RunProgram } from "../personas/model/ports.ts";
 import type { Environment } from "../personas/model/provider-table.ts";
 import type { ContextTools } from "../personas/tools/context-tool.ts";
 import { contextTools } from "../personas/tools/context-tools.ts";
-import { ownToolsOf } from "../personas/tools/offered-tools.ts";
+import { ownToolsOf, serverPatterns } from "../personas/tools/offered-tools.ts";
 import type { Persona, Team } from "../team/define.ts";
+import type { McpDefinition } from "../team/definition/mcp-keys.ts";
 import type { PersonaDefinition } from "../team/definition/team-definition.ts";
 import { defaultShell } from "../team/definition/tool-keys.ts";
 import type { PerformOf } from "./drive.ts";
@@ -23,7 +25,7 @@ export function performOf(
   access: ModelAccess,
   place: CommandPlace,
 ): PerformOf {
-  return (phase, { name, work, policy, timeoutMs, tools, shell = defaultShell }) => {
+  return (phase, { name, work, policy, timeoutMs, tools, shell = defaultShell, mcp: ownServers }) => {
     const written = writtenPersona(team, phase.name, name);
     const sources = { tools, ownTools: ownToolsOf(written?.tools), shellEffect: shell.effect };
     const withShell = async <T>(
@@ -82,12 +84,44 @@ export function performOf(
           },
           access,
         );
-        return (context) => withShell(context, (runProgram) => perform(context, runProgram));
+        const mcp = { ...team.definition.mcp, ...ownServers };
+        return (context) =>
+          withShell(context, (runProgram) =>
+            withServers(mcp, tools, access.env, place, (servers) => perform(context, runProgram, servers)),
+          );
       }
       case "command":
         return performWithCommand(work, timeoutMs ?? undefined, access.env, place);
     }
   };
+}
+
+/** The servers whose tools a persona has, until its attempt ends. Each is started at its first use. */
+async function withServers<T>(
+  mcp: McpDefinition,
+  tools: PersonaDefinition["tools"],
+  env: Environment,
+  place: CommandPlace,
+  work: (servers: readonly NamedServer[]) => Promise<T>,
+): Promise<T> {
+  const used = new Set(serverPatterns(tools).map((pattern) => pattern.split("/", 1)[0] ?? ""));
+  if (used.size === 0) return work([]);
+  const [{ McpServer }, { connectMcp }] = await Promise.all([
+    import("../personas/mcp/mcp-server.ts"),
+    import("./programs/mcp-connections.ts"),
+  ]);
+  const servers = Object.entries(mcp)
+    .filter(([name]) => used.has(name))
+    .map(([name, definition]) => ({
+      name,
+      server: new McpServer(name, () => connectMcp(name, definition, env, place)),
+      repeatable: definition.repeatable ?? [],
+    }));
+  try {
+    return await work(servers);
+  } finally {
+    await Promise.all(servers.map(({ server }) => server.close()));
+  }
 }
 
 const writtenPersona = (team: Team, phase: string, persona: string): Persona | undefined =>

@@ -1,6 +1,6 @@
 import { quote } from "../domain/advice.ts";
 import { isProvider, providers } from "../personas/model/provider-table.ts";
-import { builtInNames } from "../personas/tools/offered-tools.ts";
+import { builtInNames, serverPatterns } from "../personas/tools/offered-tools.ts";
 import { namedTools } from "../personas/tools/tool-table.ts";
 import { isPattern } from "./definition/is-pattern.ts";
 import { leadsOut } from "./definition/source-keys.ts";
@@ -24,6 +24,7 @@ export interface Demand {
  * - `program`: a command does a persona's work
  * - `variable`: a program gets an environment variable
  * - `read`, `write`: a program may use a file or folder outside the workspace
+ * - `server`: an MCP server gets what a model sends it
  * - `code`: a function of a team module runs in Maestro's own process
  * - `model`: a model gets the brief and the files
  * - `check`: a command judges the files, without the network where there is a sandbox
@@ -32,6 +33,7 @@ export interface Demand {
  */
 export type DemandKind =
   | "program"
+  | "server"
   | "variable"
   | "read"
   | "write"
@@ -115,13 +117,60 @@ function demandsOfPersona(persona: PersonaDefinition, team: TeamDefinition): rea
     },
     ...env.map((variable) => passes(variable, run)),
   ]);
-  return [...demandsOfWork(persona, team), ...demandsOfShell(persona), ...secrets, ...checks].map(
-    ({ says, ...demand }) => ({
-      ...demand,
-      persona: name,
-      sentence: `${oneLine(name)} ${says}`,
-    }),
-  );
+  return [
+    ...demandsOfWork(persona, team),
+    ...demandsOfShell(persona),
+    ...demandsOfServers(persona, team),
+    ...secrets,
+    ...checks,
+  ].map(({ says, ...demand }) => ({
+    ...demand,
+    persona: name,
+    sentence: `${oneLine(name)} ${says}`,
+  }));
+}
+
+/** A server gets what the model sends it, and its answers reach the model. */
+function demandsOfServers({ tools, mcp }: PersonaDefinition, team: TeamDefinition): readonly Demanded[] {
+  const used = new Set(serverPatterns(tools).map((pattern) => pattern.split("/", 1)[0] ?? ""));
+  const servers = Object.entries({ ...team.mcp, ...mcp }).filter(([name]) => used.has(name));
+  return servers.flatMap(([name, server]): readonly Demanded[] => {
+    const {
+      url,
+      headers = {},
+      command = [],
+      env = [],
+      readable = [],
+      writable = [],
+      network = true,
+    } = server;
+    const to = `the MCP server ${oneLine(name)}`;
+    const names = Object.values(headers).flatMap((text) =>
+      [...text.matchAll(/\$([A-Za-z_][A-Za-z0-9_]*)/g)].map(([, variable = ""]) => variable),
+    );
+    const reached: Demanded =
+      url === undefined
+        ? {
+            kind: "program",
+            what: shownCommand(command),
+            says: `starts ${to}${network ? " with the network" : ""}: ${shownCommand(command)}`,
+            needsTrust: network,
+          }
+        : { kind: "server", what: url, says: `calls ${to} at ${oneLine(url)}`, needsTrust: true };
+    return [
+      reached,
+      ...[...env, ...names].map(
+        (variable): Demanded => ({
+          kind: "variable",
+          what: variable,
+          says: `passes the environment variable ${oneLine(variable)} to ${to}`,
+          needsTrust: true,
+        }),
+      ),
+      ...readable.map((path) => outside("read", "reads", path)),
+      ...writable.map((path) => outside("write", "reads and changes", path)),
+    ];
+  });
 }
 
 /** Commands that a model or a function chooses. Without the network and variables they have no more than a check. */

@@ -12,6 +12,8 @@ export interface Launch {
   readonly descriptors: readonly (string | undefined)[];
   /** Default: a pipe. */
   readonly stdout?: "inherit";
+  /** A pipe that stays open. Default: what is given, or nothing. */
+  readonly stdin?: "open";
 }
 
 /** Always in a group of its own, so that a terminal's Ctrl-C does not reach it and one signal reaches all of it. */
@@ -21,7 +23,7 @@ export function start(launch: Launch, stdin: string | Uint8Array | undefined): C
     env: launch.env,
     detached: true,
     stdio: [
-      stdin === undefined ? "ignore" : "pipe",
+      stdin === undefined && launch.stdin === undefined ? "ignore" : "pipe",
       launch.stdout ?? "pipe",
       "pipe",
       ...launch.descriptors.map(() => "pipe" as const),

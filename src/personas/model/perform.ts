@@ -3,6 +3,7 @@ import { noUsage } from "../../domain/usage.ts";
 import type { RunStep, SavedBy } from "../../journal/durable-step.ts";
 import { asReturn, conversationWork } from "../conversation.ts";
 import type { PersonaReturn, WorkContext } from "../function.ts";
+import type { NamedServer } from "../mcp/mcp-tools.ts";
 import type { OwnTools, ToolChoice } from "../tools/offered-tools.ts";
 import { type PersonaPolicy, toolPolicy } from "../tools/tool-runner.ts";
 import type { ToolEffect } from "../tools/tool-table.ts";
@@ -38,18 +39,22 @@ export interface ModelAccess {
 export function performWithModel(
   work: ModelWork,
   parts: ModelAccess,
-): (context: WorkContext, runProgram: RunProgram) => Promise<PersonaReturn> {
-  return async (context, runProgram) => {
-    const [{ resolveModel }, { runModelPersona }, { adviseEdit }, { offeredTools }] = await Promise.all([
-      import("./resolve-model.ts"),
-      import("./model-persona.ts"),
-      import("../../workspace/write-guard.ts"),
-      import("../tools/offered-tools.ts"),
-    ]);
+): (context: WorkContext, runProgram: RunProgram, servers: readonly NamedServer[]) => Promise<PersonaReturn> {
+  return async (context, runProgram, servers) => {
+    const [{ resolveModel }, { runModelPersona }, { adviseEdit }, { offeredTools, serverPatterns }] =
+      await Promise.all([
+        import("./resolve-model.ts"),
+        import("./model-persona.ts"),
+        import("../../workspace/write-guard.ts"),
+        import("../tools/offered-tools.ts"),
+      ]);
     const { env, script, priceOf } = parts;
     const { model, name } = await resolveModel(context.settings.model ?? work.model, { env, script });
     const price = await priceOf(name);
     const tools = await offeredTools(context.persona, work, context.contract);
+    const { offerMcpTools } = servers.length === 0 ? {} : await import("../mcp/mcp-tools.ts");
+    const ofServers =
+      (await offerMcpTools?.(servers, serverPatterns(work.tools), context.runStep, context.signal)) ?? [];
     const maxOutputTokens = context.settings.maxOutputTokens ?? work.maxOutputTokens;
     const returned = await runModelPersona(conversationWork(work.instructions, context), {
       model,
@@ -59,7 +64,7 @@ export function performWithModel(
       adviseEdit,
       runCheck: context.runCheck,
       runProgram,
-      tools,
+      tools: [...tools, ...ofServers],
       signal: context.signal,
       policy: toolPolicy(work.policy),
       refuseProtected: context.refuseProtected,

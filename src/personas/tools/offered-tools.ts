@@ -58,6 +58,10 @@ export async function offeredTools(
   return [...builtIns, ...others];
 }
 
+/** Globs of the tools of MCP servers: "github/*". */
+export const serverPatterns = (choice: ToolChoice | undefined): readonly string[] =>
+  (choice ?? []).filter((one) => typeof one === "string").filter((one) => one.includes("/"));
+
 export const ownNames = (choice: ToolChoice | undefined): readonly string[] =>
   (choice ?? []).flatMap((one) => (typeof one === "string" ? [] : [one.own]));
 

@@ -5,6 +5,7 @@ import { changesBetween, type Tree, type TreeChange } from "../../domain/tree.ts
 import type { RunStep } from "../../journal/durable-step.ts";
 import { namedMatcher } from "../../workspace/named-files.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import { ServiceLost } from "../mcp/service-lost.ts";
 import { raceAbort } from "../model/call-limits.ts";
 import { StuckDetector } from "../model/loop-limits.ts";
 import type { PolicyDecision, ToolPolicy } from "../model/ports.ts";
@@ -145,7 +146,9 @@ const artifactsOf = (outcome: ToolOutcome): readonly string[] =>
 
 /** A mistake of the model, or of what it runs; not one of the machine that records it all. */
 const isTold = (error: unknown): boolean =>
-  !MaestroError.is(error) || InputInvalid.is(error) || RecoverableError.is(error);
+  (!MaestroError.is(error) && !(error instanceof ServiceLost)) ||
+  InputInvalid.is(error) ||
+  RecoverableError.is(error);
 
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

@@ -5,6 +5,7 @@ import { newId } from "../../domain/ids.ts";
 import { reach } from "../../store/fault-points.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import type { Command, CommandResult } from "../../workspace/command.ts";
+import type { RunningService, Service } from "../../workspace/service.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { AgentWorkdir, type LeftBehind } from "./agent-workdir.ts";
 import { WorkingCopy } from "./working-copy.ts";
@@ -57,6 +58,31 @@ export class CommandPlace {
   /** A folder that outlives this process, for the conversation that this attempt of the session began. */
   kept(sessionId: string, started: number): AgentWorkdir {
     return new AgentWorkdir(this.#blobs, join(this.#scratch, "kept", sessionId, String(started)));
+  }
+
+  /** Starts a program that runs until it is stopped, in an empty folder of its own. */
+  async service(
+    service: Omit<Service, "directory" | "hidden" | "sandbox" | "limits">,
+  ): Promise<RunningService & { readonly remove: () => Promise<void> }> {
+    const [{ startService }, { removeFolder }, { ownerMark }] = await Promise.all([
+      import("../../workspace/service.ts"),
+      import("../../workspace/remove-folder.ts"),
+      import("../../workspace/scratch.ts"),
+    ]);
+    const directory = join(this.#scratch, `${await ownerMark()}${newId()}`);
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    try {
+      const running = await startService({
+        ...service,
+        directory,
+        hidden: [this.#stateDirectory],
+        ...this.#launch,
+      });
+      return { ...running, remove: () => removeFolder(directory) };
+    } catch (error) {
+      await removeFolder(directory);
+      throw error;
+    }
   }
 
   async run(command: Omit<Command, "hidden" | "sandbox" | "limits">): Promise<CommandResult> {

@@ -1,6 +1,6 @@
 import type { SessionId } from "../../domain/ids.ts";
 import { isAccepted } from "../../journal/session-state.ts";
-import { builtInNames } from "../../personas/tools/offered-tools.ts";
+import { builtInNames, serverPatterns } from "../../personas/tools/offered-tools.ts";
 import { namedTools } from "../../personas/tools/tool-table.ts";
 import { readState } from "../../store/session-journal.ts";
 import type { Store } from "../../store/store.ts";
@@ -70,8 +70,12 @@ export function refuseUnconfinedFork(
 }
 
 /** Functions run in our own process; only the checks of their contracts are launched. */
-const launches = ({ work, contract, tools }: PersonaDefinition): boolean =>
-  work.kind === "command" || contract.checks.length > 0 || runsCommands(tools);
+const launches = ({ work, contract, tools, mcp }: PersonaDefinition): boolean =>
+  work.kind === "command" || contract.checks.length > 0 || runsCommands(tools) || startsServers(mcp, tools);
+
+/** Of the team's servers the drive finds out when it starts one. */
+const startsServers = (mcp: PersonaDefinition["mcp"], tools: PersonaDefinition["tools"]): boolean =>
+  serverPatterns(tools).length > 0 && Object.values(mcp ?? {}).some(({ command }) => command !== undefined);
 
 const runsCommands = (tools: PersonaDefinition["tools"]): boolean =>
   builtInNames(tools).includes(namedTools.command);

@@ -1,6 +1,7 @@
 import { fingerprint } from "../../domain/canonical.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
+import { serverPatterns } from "../../personas/tools/offered-tools.ts";
 import { definitionJson, type PersonaDefinition, type TeamDefinition } from "./team-definition.ts";
 import { toolKeys } from "./team-keys.ts";
 
@@ -37,9 +38,17 @@ export function resultFingerprint(team: TeamDefinition, phase: string, persona: 
     contract,
     policy,
     ...toolsOf(persona),
+    ...serversOf(team, persona),
     mayChange,
     protect: team.protect,
   } as unknown as Json);
+}
+
+/** Those whose tools it has. */
+function serversOf({ mcp = {} }: TeamDefinition, { tools }: PersonaDefinition): object {
+  const used = new Set(serverPatterns(tools).map((pattern) => pattern.split("/", 1)[0] ?? ""));
+  const servers = Object.entries(mcp).filter(([name]) => used.has(name));
+  return servers.length === 0 ? {} : { servers: Object.fromEntries(servers) };
 }
 
 /** Only the keys that were written. */

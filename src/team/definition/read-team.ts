@@ -25,7 +25,7 @@ export function readTeam(value: unknown, form: Form, problems: Problems): TeamDe
   );
   if (phases === undefined) return undefined;
   if (phases.every(({ hasPersonas }) => hasPersonas)) personas.reportUnused();
-  checkTeam(phases, recorded?.budget ?? null, problems);
+  checkTeam(phases, recorded ?? { budget: null }, problems);
   if (recorded === undefined) return undefined;
   const { planning, ...definition } = recorded;
   return {

@@ -32,6 +32,7 @@ import {
   yesOrNo,
 } from "./kinds.ts";
 import { definitionLimits } from "./limits.ts";
+import { mcpSection, mcpServers } from "./mcp-keys.ts";
 import { modelKeys } from "./model-keys.ts";
 import { modelName } from "./model-name.ts";
 import { sourceSection } from "./source-keys.ts";
@@ -289,6 +290,11 @@ export const teamSection = section({
       otherwise:
         "test files and snapshots, settings of test runners, `scripts` of package.json, Makefile, .npmrc, CI files and lockfiles",
     }),
+    mcp: optional(mcpServers, {
+      sentence: "MCP servers by name. A persona is offered what its `tools` name of them: `github/*`.",
+      example: { github: { url: "https://mcp.example/mcp", headers: { authorization: "$EXAMPLE_TOKEN" } } },
+      otherwise: "none",
+    }),
     budget: withDefault(budget, null, {
       sentence: "What a session may use, over all its resumes.",
       example: { tokens: 500_000, usd: 5 },
@@ -342,5 +348,6 @@ export const teamFileSections: readonly Section[] = [
   checkSection,
   policySection,
   shellSection,
+  mcpSection,
   budgetSection,
 ];

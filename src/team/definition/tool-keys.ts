@@ -2,6 +2,7 @@ import { defaultTools, namedTools } from "../../personas/tools/tool-table.ts";
 import { parseHost } from "../../workspace/network/host-list.ts";
 import { object, optional, section, type Values, withDefault } from "./fields.ts";
 import { type Kind, list, oneOf, plain, set, variableName, wholeNumber } from "./kinds.ts";
+import { mcpServers } from "./mcp-keys.ts";
 import { toolList, toolsExample } from "./tool-list.ts";
 
 const maxDayMs = 86_400_000;
@@ -67,6 +68,12 @@ export const toolKeys = {
     sentence: `The tools it is offered; in code also [your own](tools.md#your-own-tools). \`${namedTools.submit}\` is always among a model's.`,
     example: toolsExample,
     otherwise: defaultTools.map((name) => `\`${name}\``).join(", "),
+  }),
+  mcp: optional(mcpServers, {
+    sentence:
+      "Its own MCP servers by name, besides those of the team. `tools` names what it is offered of them: `db/*`.",
+    example: { db: { command: ["npx", "-y", "some-mcp"], env: ["DATABASE_URL"] } },
+    otherwise: "none",
   }),
   shell: optional(object(shellSection), {
     sentence: `How commands run, for a persona whose \`tools\` name \`${namedTools.command}\`.`,

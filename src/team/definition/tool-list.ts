@@ -40,25 +40,33 @@ function readList(value: unknown, place: Place): ToolChoice | undefined {
   const items = itemsOf(value, place, listed);
   if (items === undefined) return undefined;
   const chosen = new Set<ToolName>();
+  const servers = new Set<string>();
   for (const [item, at] of items) {
     if (typeof item !== "string") at.problem(`is ${shown(item)}; it must be ${allowed}.`);
+    else if (isOfServer(item)) servers.add(item);
     else for (const tool of named(item, at)) chosen.add(tool);
   }
-  return inOrder(chosen);
+  return [...inOrder(chosen), ...[...servers].toSorted()];
 }
+
+/** "github/create_*": whether there is such a server is known with the whole team. */
+const isOfServer = (item: string): boolean => /^[A-Za-z][A-Za-z0-9_-]{0,63}\/./.test(item);
 
 /** `true` offers a built-in tool; without any, the tools of the team's own come besides the default ones. */
 function readRecord(record: Readonly<Record<string, unknown>>, place: Place): ToolChoice {
   const chosen = new Set<ToolName>();
   const own: OwnToolDefinition[] = [];
+  const servers: string[] = [];
   for (const [name, value] of Object.entries(record)) {
     const at = place.at(name);
-    if (value === true) for (const tool of named(name, at)) chosen.add(tool);
+    if (value === true && isOfServer(name)) servers.push(name);
+    else if (value === true) for (const tool of named(name, at)) chosen.add(tool);
     else if (isOwn(name, value, at)) own.push({ own: name, repeatable: value.repeatable === true });
   }
-  const namesBuiltIn = Object.values(record).includes(true);
+  const namesBuiltIn = chosen.size > 0;
   return [
     ...inOrder(namesBuiltIn ? chosen : new Set(defaultTools)),
+    ...servers.toSorted(),
     ...own.toSorted((one, other) => (one.own < other.own ? -1 : 1)),
   ];
 }

@@ -12,7 +12,7 @@ const anything = jsonSchema({ type: "object" });
 
 /** What one call of the tool gives the model, and what is on record. */
 async function call(own: OwnTool, input: object = {}, signal?: AbortSignal) {
-  const owned: OwnTools = { lookup: own };
+  const owned: OwnTools = { lookup: { ...own, repeatable: true } };
   const tools = await offeredTools(
     "analyst",
     { tools: [{ own: "lookup", repeatable: true }], ownTools: owned, shellEffect: "repeatable" },

@@ -94,7 +94,16 @@ describe("one team in three languages", () => {
                 write: ["src/**"],
                 checks: ["compiles"],
               },
-              tools: ["read_file", "edit_file", "write_file", "run_check", "run_command", "submit"],
+              tools: [
+                "read_file",
+                "edit_file",
+                "write_file",
+                "run_check",
+                "run_command",
+                "submit",
+                "db/query*",
+                "web/*",
+              ],
               shell: { network: ["registry.example"], timeoutMs: 600_000, env: ["NODE_ENV"], effect: "once" },
               contract: {
                 deliverables: [{ name: "code", files: ["src/**/*.ts"], must: true, weight: 3 }],

@@ -1,0 +1,155 @@
+import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
+import { ConfigInvalid } from "../../domain/errors.ts";
+import { type JsonObject, parseJson } from "../../domain/json.ts";
+import { keepSecret } from "../../domain/redact.ts";
+import type { McpConnection, McpTransport } from "../../personas/mcp/mcp-server.ts";
+import { ServiceLost } from "../../personas/mcp/service-lost.ts";
+import type { Environment } from "../../personas/model/provider-table.ts";
+import type { McpServerDefinition } from "../../team/definition/mcp-keys.ts";
+import type { RunningService } from "../../workspace/service.ts";
+import type { CommandPlace } from "./command-place.ts";
+import { passedThrough } from "./shell.ts";
+
+const maxLine = 16 * 1024 * 1024;
+
+/** Reaches a server of a team: at its address, or as a program in the sandbox. */
+export async function connectMcp(
+  name: string,
+  server: McpServerDefinition,
+  env: Environment,
+  place: CommandPlace,
+): Promise<McpConnection> {
+  const { url, headers = {}, command = [] } = server;
+  if (url !== undefined) return { type: "http", url, headers: filledIn(name, headers, env) };
+  const { env: names = [], readable = [], writable = [], network = true } = server;
+  const passed = passedThrough(names, env);
+  const modules = join(process.cwd(), "node_modules");
+  const service = await place.service({
+    argv: command,
+    env: passed,
+    network,
+    readable,
+    writablePlaces: writable,
+    visible: await packagesOf(command),
+    ...(existsSync(modules) && { modules }),
+  });
+  return new StdioTransport(name, service);
+}
+
+/** `$NAME` stands for a variable of the environment. */
+function filledIn(
+  server: string,
+  headers: Readonly<Record<string, string>>,
+  env: Environment,
+): Record<string, string> {
+  const filled = Object.entries(headers).map(([header, text]): [string, string] => {
+    const value = text.replaceAll(/\$([A-Za-z_][A-Za-z0-9_]*)/g, (_, name: string) => {
+      const found = env[name];
+      if (found !== undefined && found !== "") {
+        keepSecret([found]);
+        return found;
+      }
+      throw new ConfigInvalid(
+        `The header ${header} of the MCP server ${server} needs ${name}, which is not set.`,
+        {
+          advice: `Set ${name} in the environment, then resume.`,
+        },
+      );
+    });
+    return [header, value];
+  });
+  return Object.fromEntries(filled);
+}
+
+/** What a server's program needs to run: its package, wherever it is installed. */
+async function packagesOf(argv: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const argument of argv.filter(isAbsolute)) {
+    const parts = argument.split("/");
+    const at = parts.indexOf("node_modules");
+    if (at !== -1) found.push(parts.slice(0, at + 1).join("/"));
+    else if ((await stat(argument).catch(() => undefined))?.isFile() === true)
+      found.push(argument, ...besides(argument));
+  }
+  return found;
+}
+
+/** The nearest package that a script belongs to: never its other files, which may hold secrets. */
+function besides(script: string): readonly string[] {
+  for (let folder = dirname(script); folder !== dirname(folder); folder = dirname(folder)) {
+    if (existsSync(join(folder, "package.json")))
+      return [join(folder, "package.json"), join(folder, "node_modules")];
+  }
+  return [];
+}
+
+/** One message a line. A line that is no message is what the server prints for people, and is skipped. */
+class StdioTransport implements McpTransport {
+  onmessage?: (message: never) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  readonly #name: string;
+  readonly #service: RunningService & { readonly remove: () => Promise<void> };
+  readonly #decoder = new StringDecoder("utf8");
+  #text = "";
+  #isOver = false;
+
+  constructor(name: string, service: RunningService & { readonly remove: () => Promise<void> }) {
+    this.#name = name;
+    this.#service = service;
+  }
+
+  async start(): Promise<void> {
+    const { child } = this.#service;
+    let said = "";
+    child.stdout?.on("data", (chunk: Buffer) => this.#read(this.#decoder.write(chunk)));
+    child.stderr?.on("data", (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-500);
+    });
+    const over = (why: string): void => {
+      if (this.#isOver) return;
+      this.#isOver = true;
+      const last = said.trim().split("\n").at(-1) ?? "";
+      this.onerror?.(
+        new ServiceLost(`The MCP server ${this.#name} ${why}${last === "" ? "" : `: ${last}`}`, undefined),
+      );
+      this.onclose?.();
+    };
+    child.once("exit", (code) => over(`ended with ${code ?? "a signal"}`));
+    child.once("error", (error) => over(`could not be started: ${error.message}`));
+  }
+
+  async send(message: unknown): Promise<void> {
+    if (this.#isOver) throw new ServiceLost(`The MCP server ${this.#name} has ended.`, undefined);
+    this.#service.child.stdin?.write(`${JSON.stringify(message)}\n`);
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await this.#service.stop();
+    await this.#service.remove();
+    this.onclose?.();
+  }
+
+  #read(text: string): void {
+    this.#text += text;
+    if (this.#text.length > maxLine) {
+      this.#text = "";
+      void this.#service.stop();
+      return;
+    }
+    const lines = this.#text.split("\n");
+    this.#text = lines.pop() ?? "";
+    for (const line of lines) {
+      try {
+        const message = parseJson(line, { maxBytes: maxLine }) as JsonObject;
+        if (message["jsonrpc"] === "2.0") this.onmessage?.(message as never);
+      } catch {
+        // Servers print to their output by mistake.
+      }
+    }
+  }
+}
