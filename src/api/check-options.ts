@@ -1,3 +1,4 @@
+import type { DeliveryOrder } from "../domain/delivery-order.ts";
 import { InputInvalid, TeamInvalid } from "../domain/errors.ts";
 import { checkQueuePlace } from "../domain/queue.ts";
 import type { SourceOptions } from "../run/acts/read-source.ts";
@@ -30,6 +31,14 @@ const ofCreate: OptionNames<CreateOptions> = {
   budget: true,
   source: true,
   upload: true,
+  deliver: true,
+};
+const ofDelivery: OptionNames<DeliveryOrder> = {
+  branch: true,
+  apply: true,
+  patch: true,
+  push: true,
+  pullRequest: true,
 };
 const ofSource: OptionNames<SourceOptions> = {
   git: true,
@@ -39,14 +48,15 @@ const ofSource: OptionNames<SourceOptions> = {
   checksOnly: true,
   within: true,
 };
+const { deliver: _, ...ofQueued } = ofCreate;
 const ofQueue: OptionNames<QueueOptions> = {
-  ...ofCreate,
+  ...ofQueued,
   only: true,
   from: true,
   until: true,
   pauseAfter: true,
 };
-const ofStart: OptionNames<StartOptions> = { ...ofQueue, beforeDrive: true };
+const ofStart: OptionNames<StartOptions> = { ...ofQueue, beforeDrive: true, deliver: true };
 const ofPlan: OptionNames<PlanOptions> = { team: true, edits: true, acceptChanges: true, direction: true };
 const ofResume: OptionNames<ResumeOptions & PlanOptions> = { ...ofPlan, trust: true };
 const ofFork: OptionNames<ForkOptions> = {
@@ -91,6 +101,7 @@ function checkNew(team: Team, options: CreateOptions, known: Readonly<Record<str
     throw new InputInvalid("A session begins with a repository or with an upload, not with both.", {
       advice: "Leave one of them out.",
     });
+  if (options.deliver !== undefined) refuseUnknown("A delivery", options.deliver, ofDelivery);
   checkPhases(options.given ?? {});
 }
 

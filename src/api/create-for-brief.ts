@@ -1,8 +1,9 @@
 import { advise } from "../domain/advice.ts";
 import { canonicalJson } from "../domain/canonical.ts";
+import type { DeliveryOrder } from "../domain/delivery-order.ts";
 import { SessionConflict } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
-import type { Direction, GivenPhase } from "../journal/journal.ts";
+import type { Direction, GivenPhase, Source } from "../journal/journal.ts";
 import {
   type CreatedSession,
   checkBrief,
@@ -27,7 +28,7 @@ import { teamForBrief } from "./session-team.ts";
 /** Creates a session for the brief, with the part of the team that it needs. With a known key, returns that session. */
 export async function createForBrief(
   team: Team,
-  { given = {}, budget, source: wanted, upload, ...brief }: CreateOptions,
+  { given = {}, budget, source: wanted, upload, deliver, ...brief }: CreateOptions,
   driver: FirstDriver,
   /** How far the caller will drive it. An impossible direction is refused before the session exists. */
   direction: Direction,
@@ -53,6 +54,7 @@ export async function createForBrief(
       : upload === undefined
         ? await readNow(wanted, planned.team, teamFile, services)
         : await new Uploads(services.stateDirectory).find(upload, services.clock.now());
+  if (!isKnown) await checkOrders(planned.team, deliver, { source: read?.source, key }, services);
   const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts, read?.source);
   if (read?.source !== undefined && !isKnown)
     for (const text of sourceNotices(read.source)) services.onNotice(text);
@@ -89,6 +91,19 @@ async function readNow(
 ): Promise<ReadSource | undefined> {
   const source = await sourceOf(wanted, definition, teamFile);
   return source && readSource(source, { artifacts, stateDirectory, onProgress: onNotice });
+}
+
+/** The team's own order is for sessions on a repository only. */
+async function checkOrders(
+  { definition }: Team,
+  deliver: DeliveryOrder | undefined,
+  start: { readonly source: Source | undefined; readonly key: string | undefined },
+  services: Pick<Services, "github" | "stateDirectory">,
+): Promise<void> {
+  const own = start.source?.git === undefined ? {} : definition.deliver;
+  if (own === undefined && deliver === undefined) return;
+  const { checkOrder } = await import("../run/acts/check-order.ts");
+  await checkOrder({ ...own, ...deliver }, start, services);
 }
 
 /** Reports contracts that do not fit together before anything is paid, and refuses those that no run can fulfill. */

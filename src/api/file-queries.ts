@@ -1,21 +1,25 @@
 import { advise } from "../domain/advice.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { emptyTree, emptyTreeHash, type Tree } from "../domain/tree.ts";
-import type { ApplyOptions, BranchOptions } from "../run/acts/deliver.ts";
+import type { ApplyOptions } from "../run/acts/deliver.ts";
+import type { ChangedFile, DiffOptions } from "../run/acts/session-diff.ts";
 import type { TakenUpload } from "../run/acts/take-upload.ts";
 import { finalTree } from "../run/final-files.ts";
 import { readState } from "../store/session-journal.ts";
 import { Uploads, type WaitingUpload } from "../store/uploads.ts";
 import type { OutResult } from "../workspace/out-plan.ts";
 import type { Applied } from "../workspace/repository/apply-changes.ts";
-import type { DeliveredBranch } from "../workspace/repository/deliver-branch.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import type { Carried } from "./export-import.ts";
 import type { QueryServices } from "./services.ts";
 import type { ArchiveOptions } from "./session-archive.ts";
-import type { ChangedFile, DiffOptions } from "./session-diff.ts";
 import { SessionLookup } from "./session-lookup.ts";
 import type { FilesAt } from "./write-files.ts";
+
+export interface SessionDiffOptions extends Omit<DiffOptions, "against"> {
+  /** Id or key of a session to compare with, instead of the base. */
+  readonly against?: string;
+}
 
 /** Reads of a session's files, and their ways out of the state directory. */
 export class FileQueries extends SessionLookup {
@@ -53,19 +57,21 @@ export class FileQueries extends SessionLookup {
   }
 
   /** What the session changed, or a part of it, as `git apply` takes it. */
-  async diff(idOrKey: string, options: DiffOptions = {}): Promise<Buffer> {
-    const { id } = await this.find(idOrKey);
-    const { sessionDiff } = await import("./session-diff.ts");
-    return sessionDiff(await readState(this.#services.store, id), this.#services.artifacts, options);
+  async diff(idOrKey: string, { against, ...options }: SessionDiffOptions = {}): Promise<Buffer> {
+    const { store, artifacts } = this.#services;
+    const stateOf = async (named: string) => readState(store, (await this.find(named)).id);
+    const { sessionDiff } = await import("../run/acts/session-diff.ts");
+    const other = against === undefined ? {} : { against: await stateOf(against) };
+    return sessionDiff(await stateOf(idOrKey), artifacts, { ...options, ...other });
   }
 
   /** The changed files of the same difference, with counts of lines. */
   async changedFiles(
     idOrKey: string,
-    options: Omit<DiffOptions, "stat"> = {},
+    options: Omit<DiffOptions, "stat" | "against"> = {},
   ): Promise<readonly ChangedFile[]> {
     const { id } = await this.find(idOrKey);
-    const { sessionChanges } = await import("./session-diff.ts");
+    const { sessionChanges } = await import("../run/acts/session-diff.ts");
     return sessionChanges(await readState(this.#services.store, id), this.#services.artifacts, options);
   }
 
@@ -92,13 +98,6 @@ export class FileQueries extends SessionLookup {
   /** Uploads that sessions can still begin with, and what is left of others. */
   uploads(): Promise<readonly WaitingUpload[]> {
     return new Uploads(this.stateDirectory).list();
-  }
-
-  /** Makes a git branch with one commit for each completed phase, in the session's repository or in another. */
-  async branch(idOrKey: string, options: BranchOptions): Promise<DeliveredBranch> {
-    const { id } = await this.find(idOrKey);
-    const { makeBranch } = await import("../run/acts/deliver.ts");
-    return makeBranch(await readState(this.#services.store, id), options, this.#services);
   }
 
   /** Brings the session's changes into a folder: its repository unless another is named. */

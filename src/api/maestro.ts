@@ -45,18 +45,17 @@ import { enqueue, KeyedMutex } from "./queue.ts";
 import { resetBreaker } from "./reset-breaker.ts";
 import { Scheduler, type SchedulerParts } from "./scheduler.ts";
 import type { Services } from "./services.ts";
+import { SessionDeliveries } from "./session-deliveries.ts";
 import { SessionDrives } from "./session-drives.ts";
-import { SessionSignals } from "./session-signals.ts";
 import { teamForSession } from "./session-team.ts";
 
 /** A shutdown takes at most ten seconds: this wait, one more for work that ignores its signal, and the closing. */
 const shutdownGraceMs = 6_000;
-const deliveryPatienceMs = 10_000;
 /** A crash may leave hundreds of sessions: they are resumed as others end. */
 const recoveryPlaces = 16;
 
-/** All acts on sessions. The decisions of people are in SessionSignals, the reads in SessionQueries. */
-export class Maestro extends SessionSignals {
+/** All acts on sessions. Deliveries are in SessionDeliveries, the decisions of people in SessionSignals, the reads in SessionQueries. */
+export class Maestro extends SessionDeliveries {
   readonly #services: Services;
   readonly #teams = new Map<string, Team>();
   readonly #recovery: Scheduler;
@@ -99,6 +98,7 @@ export class Maestro extends SessionSignals {
     if (key !== undefined) await refuseOtherModel(session, model, this.#services.store);
     if (!isNew && budget !== undefined && !finalStatuses.includes(session.status))
       await this.setBudget(session.id, budget);
+    if (options.deliver !== undefined) await this.order(session, options.deliver);
     await options.beforeDrive?.(session.id);
     const cause = session.status === "queued" ? "start" : "resume";
     return this.#handle(session.id, cause, await this.#teamOf(session, team), { direction });
@@ -110,7 +110,9 @@ export class Maestro extends SessionSignals {
     options: CreateOptions<PhaseName>,
   ): Promise<SessionRecord> {
     checkCreateOptions(team, options);
-    return (await this.#create(team, options, { kind: "none" })).session;
+    const { session } = await this.#create(team, options, { kind: "none" });
+    if (options.deliver !== undefined) await this.order(session, options.deliver);
+    return session;
   }
 
   /** Resumes a session to its end. A person's resume grants new rounds. */
@@ -235,11 +237,6 @@ export class Maestro extends SessionSignals {
     return resetBreaker(dependency, this.#services.store);
   }
 
-  /** Delivers due tickets to their tracker. Returns the number delivered. */
-  deliverTickets(): Promise<number> {
-    return this.#services.outbox.deliverDue(AbortSignal.timeout(deliveryPatienceMs));
-  }
-
   /** Resumes sessions that continue automatically, of the teams known here: now, and then every second. */
   recover(): Promise<void> {
     return this.#recovery.start();
@@ -326,9 +323,11 @@ export class Maestro extends SessionSignals {
 
   async #resultOf(id: SessionId, ended: Outcome): Promise<SessionResult> {
     const { store, onNotice } = this.#services;
-    const { tickets: raised = [], elsewhere: _, ...outcome } = ended;
+    const { tickets: raised = [], elsewhere: _, performed, ...outcome } = ended;
     // The ticket should be delivered when the caller reads the result. The session is parked in any case.
-    if (raised.length > 0) await this.deliverTickets().catch((error) => onNotice(String(error)));
+    const isRequested = (performed?.tickets.length ?? 0) > 0;
+    if (raised.length > 0 || isRequested)
+      await this.deliverTickets().catch((error) => onNotice(String(error)));
     const tickets = await this.ticketsOf(raised);
     const results = outcome.results ?? resultsOf(await readState(store, id));
     return { id, ...outcome, results, ticket: tickets[0] ?? null, tickets };

@@ -14,7 +14,7 @@ import { Looking } from "./readonly-maestro.ts";
 
 export { usageCsv } from "../cost/csv.ts";
 export { verifyCheckpointFile } from "../store/list-checkpoints.ts";
-export { type OutFolder, recallOut, rememberOut } from "../store/out-memory.ts";
+export { type OutFolder, recallOut, rememberOut } from "../store/session-memory.ts";
 export { resolveStateDirectory } from "../store/state-directory.ts";
 export { makeFolders } from "../workspace/make-folders.ts";
 export type { Looking } from "./readonly-maestro.ts";

@@ -27,7 +27,7 @@ import { openStore } from "../store/open-store.ts";
 import { Projector } from "../store/projector.ts";
 import { resolveStateDirectory } from "../store/state-directory.ts";
 import type { Team } from "../team/define.ts";
-import { chooseSink, outcomeOfTicket } from "../tickets/choose-sink.ts";
+import { chooseSink, outcomeOfTicket, pullRequestSink } from "../tickets/choose-sink.ts";
 import { FileSink } from "../tickets/file.ts";
 import { TicketOutbox } from "../tickets/outbox.ts";
 import { checkTeams } from "./check-options.ts";
@@ -143,19 +143,28 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     },
   });
   const ticketFiles = new FileSink(path);
+  const githubPlace = {
+    apiUrl: github.apiUrl,
+    repository: github.repository,
+    hasToken: github.token !== undefined,
+  };
   const outbox = new TicketOutbox({
     queue: store.tickets,
     sink,
+    pullRequestSink: pullRequestSink(github),
     shelf: ticketFiles,
     guard: (dependency, call) => breaker.guard(dependency, call, outcomeOfTicket),
     clock,
     owner: newId(),
     report: ({ ticket, sink, delivery, error }) => {
-      if (delivery.kind === "delivered")
+      const what = ticket.pullRequest === undefined ? `Ticket ${ticket.id}` : "The pull request";
+      if (delivery.kind === "delivered" && ticket.pullRequest !== undefined)
+        onNotice(`Pull request ${delivery.reference.url}: ${ticket.summary}`);
+      else if (delivery.kind === "delivered")
         onNotice(`Ticket ${delivery.reference.key} (${sink}): ${ticket.summary}`);
       else {
         const why = delivery.lastError ?? String(error);
-        onNotice(`Ticket ${ticket.id} could not be delivered to ${sink} yet: ${why}`);
+        onNotice(`${what} could not be delivered to ${sink} yet: ${why}`);
       }
     },
   });
@@ -190,6 +199,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       ),
     askModel: (model, call) => askModel(modelInstead ?? model, call, { env: process.env, priceOf }),
     commandFor,
+    github: githubPlace,
     sandbox,
     timeoutMs: config.attempts.timeoutMs,
     policies: {
@@ -216,6 +226,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   });
   const maestro = new Maestro({
     store,
+    github: githubPlace,
     artifacts,
     projector,
     engine,

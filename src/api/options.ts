@@ -1,7 +1,8 @@
+import type { DeliveryOrder } from "../domain/delivery-order.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Json } from "../domain/json.ts";
 import type { Direction } from "../journal/journal.ts";
-import type { SessionResult } from "../journal/view.ts";
+import type { SessionResult, TicketView } from "../journal/view.ts";
 import type { Brief } from "../run/acts/create-session.ts";
 import type { PhaseEdit } from "../run/acts/phase-edit.ts";
 import type { SourceOptions } from "../run/acts/read-source.ts";
@@ -28,17 +29,22 @@ export interface StartOptions<PhaseName extends string = string> extends Brief {
   readonly source?: SourceOptions;
   /** The id of an upload whose files it works on, instead of a repository. */
   readonly upload?: string;
+  /** How it is delivered when it is completed, also by a later resume; besides the team's `deliver`. */
+  readonly deliver?: DeliveryOrder;
   /** Existing outputs of phases. */
   readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
 }
 
 /** As a start, but another process may drive the session. */
-export type QueueOptions<PhaseName extends string = string> = Omit<StartOptions<PhaseName>, "beforeDrive">;
+export type QueueOptions<PhaseName extends string = string> = Omit<
+  StartOptions<PhaseName>,
+  "beforeDrive" | "deliver"
+>;
 
 /** As a start without a direction: that is set when the session is driven. */
 export type CreateOptions<PhaseName extends string = string> = Pick<
   StartOptions<PhaseName>,
-  keyof Brief | "given" | "budget" | "source" | "upload"
+  keyof Brief | "given" | "budget" | "source" | "upload" | "deliver"
 >;
 
 export interface MixedOptions {
@@ -111,4 +117,22 @@ export interface BudgetOptions {
   /** Null removes the limit. */
   readonly tokens?: number | null;
   readonly usd?: number | null;
+}
+
+export interface BranchOptions {
+  readonly branch: string;
+  /** Where to make it; the session's own repository unless given. */
+  readonly repo?: string;
+  /** The name of a remote to push it to. */
+  readonly push?: string;
+  /** Open a pull request on GitHub for it. */
+  readonly pullRequest?: boolean;
+}
+
+export interface DeliveredBranch {
+  readonly branch: string;
+  readonly commits: readonly string[];
+  /** The remote that has it. */
+  readonly remote: string | null;
+  readonly pullRequest: TicketView | null;
 }

@@ -1,5 +1,6 @@
 import type { TokenTracker } from "../cost/token-tracker.ts";
 import type { Notify } from "../domain/advice.ts";
+import type { GithubPlace } from "../domain/delivery-order.ts";
 import type { OpenState } from "../run/drive.ts";
 import type { TeamEngine } from "../run/engine.ts";
 import type { BudgetDefaults } from "../run/spending.ts";
@@ -31,4 +32,5 @@ export interface Services extends QueryServices {
   readonly limits: SessionLimits;
   readonly onNotice: Notify;
   readonly sandbox: SandboxRule;
+  readonly github: GithubPlace;
 }

@@ -84,6 +84,8 @@ export class SessionQueries extends FileQueries {
   async describe(state: SessionState, { withFiles = true } = {}): Promise<SessionView> {
     const { store, artifacts, stateDirectory } = this.#services;
     const tickets = await this.ticketsOf(state.tickets);
+    const { pullRequest: requested } = state.delivery ?? {};
+    const [pullRequest] = requested === undefined ? [] : await this.ticketsOf([requested]);
     const [usage, budgets, files, session, newerCheckpoints] = await Promise.all([
       usageReport(store, { by: "persona", session: state.id }),
       this.budgetsOf(state),
@@ -92,7 +94,15 @@ export class SessionQueries extends FileQueries {
       newerFiles(state, new SessionFiles(stateDirectory, state.id)),
     ]);
     const { blocked } = session ?? {};
-    return describeSession(state, { tickets, usage, budgets, artifacts: files, newerCheckpoints, blocked });
+    return describeSession(state, {
+      tickets,
+      pullRequest,
+      usage,
+      budgets,
+      artifacts: files,
+      newerCheckpoints,
+      blocked,
+    });
   }
 
   /** A page of sessions with their cards and what each has used. */
@@ -259,9 +269,10 @@ export class SessionQueries extends FileQueries {
     return this.#services.store.breakers.list();
   }
 
-  /** Tickets with all details of the outbox. */
-  ticketRecords(): Promise<readonly TicketRecord[]> {
-    return this.#services.store.tickets.list();
+  /** Requests for help with all details of the outbox. */
+  async ticketRecords(): Promise<readonly TicketRecord[]> {
+    const all = await this.#services.store.tickets.list();
+    return all.filter(({ ticket }) => ticket.pullRequest === undefined);
   }
 
   /** Ids of stored tickets that cannot be read. */
@@ -274,7 +285,7 @@ export class SessionQueries extends FileQueries {
   }
 
   async tickets(): Promise<readonly TicketView[]> {
-    return (await this.#services.store.tickets.list()).map(describeTicket);
+    return (await this.ticketRecords()).map(describeTicket);
   }
 
   /** Sessions with a folder that the database does not have. */

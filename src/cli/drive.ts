@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type OutFolder, recallOut, rememberOut } from "../api/open-readonly.ts";
 import { advise, type Notify } from "../domain/advice.ts";
 import type { Maestro, OpenOptions, SessionEvent, SessionResult } from "../index.ts";
+import { deliveryLines } from "./delivery-lines.ts";
 import { tellStarter } from "./detach.ts";
 import { EarlyExit, exitNow } from "./early-exit.ts";
 import { exitCodeOf, exitCodes } from "./exit-code.ts";
@@ -71,7 +72,10 @@ export async function drive(
     const given = out === undefined ? undefined : giveFiles(maestro, result, out.folder);
     // The session's result is printed even when its files cannot be written.
     const files = await given?.catch(() => undefined);
-    if (options.json) printJson({ ...asDocument(resultDocument(result)), ...(files && { files }) });
+    const { delivery } = await maestro.show(result.id);
+    // What was asked for is not done.
+    if (delivery !== null && delivery.failures.length > 0) process.exitCode = exitCodes.failed;
+    if (options.json) printJson({ ...asDocument(resultDocument(result)), delivery, ...(files && { files }) });
     else await conclude(maestro, result, options, out !== undefined);
     interrupt.told();
     await given;
@@ -94,7 +98,9 @@ export async function drive(
     early.leave();
   }
   const interrupted = ended.interrupt.interrupted();
-  process.exitCode = interrupted ? exitCodes.interrupted : exitCodeOf(ended.result.status);
+  const code = exitCodeOf(ended.result.status);
+  if (interrupted) process.exitCode = exitCodes.interrupted;
+  else if (code !== exitCodes.done || process.exitCode === undefined) process.exitCode = code;
 }
 
 interface Ended {
@@ -180,7 +186,9 @@ async function conclude(
   const state = result.reason === undefined ? result.status : `${result.status} (${result.reason})`;
   printWrapped(`Session ${result.id} is ${state}.`);
   sayLines(explanationLines(view, { stateDir: options.stateDir, abandoned: false }));
-  if (!hasFiles && view.artifacts.length > 0 && result.status === "completed")
+  sayLines(deliveryLines(view, options.stateDir));
+  const isDelivered = hasFiles || (view.delivery !== null && view.delivery.failures.length === 0);
+  if (!isDelivered && view.artifacts.length > 0 && result.status === "completed")
     sayCommand(
       `It wrote ${count(view.artifacts.length, "file")}. To get them`,
       options.stateDir,

@@ -29,6 +29,18 @@ export interface Ticket {
   readonly spent?: TicketSpend;
   /** It is about a service that sessions wait for, and not about one of them. */
   readonly outage?: TicketOutage;
+  /** It asks GitHub for a pull request, and no person for help: `summary` is the title, `details` the text. */
+  readonly pullRequest?: PullRequest;
+}
+
+export interface PullRequest {
+  /** "owner/name" */
+  readonly repository: string;
+  /** The branch with the work, and its last commit. */
+  readonly head: string;
+  readonly commit: string;
+  /** The branch to merge into. Missing: the repository's default branch. */
+  readonly base?: string;
 }
 
 export interface TicketOutage {
@@ -66,6 +78,13 @@ export function problemLabel({ team, phase, persona, category, message }: Ticket
 
 /** One ticket for each occasion of a problem: the session that it stopped, or the outage of a dependency. */
 export const ticketFingerprint = (problem: string, occasion: string): string => label({ problem, occasion });
+
+/** One for each branch of a session. */
+export const pullRequestFingerprint = (of: {
+  readonly repository: string;
+  readonly branch: string;
+  readonly session: string;
+}): string => label({ pullRequest: of });
 
 const label = (of: JsonObject): string => `maestro-${fingerprint(of).slice(0, 16)}`;
 
@@ -129,6 +148,7 @@ export function parseTicket(json: Json): Ticket {
     createdAt: wholeNumberAt(json, "createdAt"),
     ...(json.spent !== undefined && { spent: parseSpend(json.spent) }),
     ...(json.outage !== undefined && { outage: parseOutage(json.outage) }),
+    ...(json.pullRequest !== undefined && { pullRequest: parsePullRequest(json.pullRequest) }),
   };
 }
 
@@ -156,6 +176,13 @@ function parseOutage(json: Json): TicketOutage {
   return json.nextProbeAt === undefined
     ? outage
     : { ...outage, nextProbeAt: wholeNumberAt(json, "nextProbeAt") };
+}
+
+function parsePullRequest(json: Json): PullRequest {
+  if (!isJsonObject(json)) throw damagedTicket("pullRequest is not an object", json);
+  const text = (key: string) => textAt(json, key, 1);
+  const base = json.base === undefined ? {} : { base: text("base") };
+  return { repository: text("repository"), head: text("head"), commit: text("commit"), ...base };
 }
 
 export function textAt<Source extends object>(source: Source, key: keyof Source, least = 0): string {

@@ -1,6 +1,7 @@
 import type { Transition } from "./events.ts";
 import type { StepRow } from "./row.ts";
 
+export type { Delivered } from "./delivered.ts";
 export type { Transition } from "./events.ts";
 export type { PersonaChecks } from "./judgment-values.ts";
 export {

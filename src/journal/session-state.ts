@@ -4,6 +4,7 @@ import type { ErrorJson } from "../domain/error-json.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
+import type { Delivered } from "./delivered.ts";
 import type { Effects } from "./effect.ts";
 import type { BaselineRun, PersonaChecks } from "./judgment-values.ts";
 import type { Signal } from "./signal.ts";
@@ -210,6 +211,8 @@ export interface SessionState {
   readonly removed: ReadonlyMap<string, PhaseState>;
   readonly direction: Direction;
   readonly decisions: readonly RecordedDecision[];
+  /** What was delivered last. */
+  readonly delivery: Delivered | undefined;
   /** A person accepted another definition since the start. */
   readonly teamChanged: boolean;
   /** How checks ended on the files of its repository, by `checkKey`, before anything was done. */
@@ -267,6 +270,7 @@ export function emptyState(id: SessionId): SessionState {
     removed: new Map(),
     direction: {},
     decisions: [],
+    delivery: undefined,
     teamChanged: false,
     baseline: new Map(),
     budgets: new Map(),

@@ -6,9 +6,8 @@ import { isoTime } from "../domain/iso-time.ts";
 import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
 import { defaultQueue } from "../domain/queue.ts";
 import { isAllSimulated } from "../domain/simulated.ts";
-import type { Ticket } from "../domain/ticket.ts";
-import type { TicketDelivery } from "../domain/ticket-delivery.ts";
 import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
+import { type DeliveryView, describeDelivery, type TicketView } from "./delivery-view.ts";
 import { type EffectView, effectsIn, type WaitingView, waitingIn } from "./effect-view.ts";
 import type { Direction, PersonaChecks, PersonaResult, RecordedFailure, Source } from "./journal.ts";
 import type { BaselineRun } from "./judgment-values.ts";
@@ -31,17 +30,7 @@ import {
   wakeAtOf,
 } from "./standing.ts";
 
-export interface TicketView {
-  readonly fingerprint: string;
-  readonly summary: string;
-  readonly status: TicketDelivery["kind"];
-  /** In the tracker, once it is delivered. */
-  readonly key: string | null;
-  readonly url: string | null;
-  /** Why it is not delivered yet. `notBefore`: when it is tried again. */
-  readonly lastError: string | null;
-  readonly notBefore: string | null;
-}
+export { type DeliveryView, describeTicket, type TicketView } from "./delivery-view.ts";
 
 export interface SessionResult {
   readonly status: SessionStatus;
@@ -91,6 +80,8 @@ export interface SessionView {
   readonly source: Source | null;
   /** How the checks ended on its files, before anything was done. */
   readonly baseline: readonly BaselineView[];
+  /** Null until it was delivered. */
+  readonly delivery: DeliveryView | null;
   readonly usage: UsageTotals;
   readonly budgets: readonly BudgetView[];
   readonly ticket: TicketView | null;
@@ -199,7 +190,7 @@ export function resultsOf(state: SessionState): SessionResult["results"] {
 
 export function describeSession(
   state: SessionState,
-  { tickets, artifacts, usage, budgets, newerCheckpoints, blocked }: OutsideJournal,
+  { tickets, pullRequest, artifacts, usage, budgets, newerCheckpoints, blocked }: OutsideJournal,
 ): SessionView {
   const { created, createdHead } = state;
   // The path in an import is one of another machine: what is there now is not its team.
@@ -232,6 +223,7 @@ export function describeSession(
     fork: created.fork === undefined ? null : { session: created.fork.session, at: created.fork.at },
     source: created.source ?? null,
     baseline: describeBaseline(state),
+    delivery: state.delivery === undefined ? null : describeDelivery(state.delivery, pullRequest),
     usage: usage.total,
     budgets: budgets.map(describeBudget),
     ticket: tickets[0] ?? null,
@@ -299,22 +291,9 @@ function describeGate({ gate }: PhaseState): PhaseView["gate"] {
   return { threshold, score, verdict };
 }
 
-export function describeTicket({
-  ticket,
-  delivery,
-}: {
-  readonly ticket: Ticket;
-  readonly delivery: TicketDelivery;
-}): TicketView {
-  const { key, url } = delivery.kind === "delivered" ? delivery.reference : { key: null, url: null };
-  const lastError = delivery.kind === "delivered" ? null : (delivery.lastError ?? null);
-  const notBefore = delivery.kind === "pending" ? isoTime(delivery.notBefore) : null;
-  const { fingerprint, summary } = ticket;
-  return { fingerprint, summary, status: delivery.kind, key, url, lastError, notBefore };
-}
-
 /** The parts of a view that are not in the journal. */
 interface OutsideJournal extends Pick<SessionView, "tickets" | "artifacts" | "newerCheckpoints"> {
+  readonly pullRequest: TicketView | undefined;
   readonly usage: UsageByPersona;
   readonly budgets: readonly UsedBudget[];
   /** Why the process that could drive it does not take it. */

@@ -1,5 +1,6 @@
 import type { CommandFor } from "../domain/advice.ts";
 import type { Clock } from "../domain/clock.ts";
+import type { GithubPlace } from "../domain/delivery-order.ts";
 import type { RetryPolicies } from "../journal/after-failure.ts";
 import type { RunStep } from "../journal/durable-step.ts";
 import type { StepKind } from "../journal/journal.ts";
@@ -47,6 +48,8 @@ export interface EngineSettings extends OpenState {
     call: { readonly runStep: RunStep; readonly signal: AbortSignal },
   ) => AskModel;
   readonly commandFor: CommandFor;
+  /** Where pull requests of delivered branches are made. */
+  readonly github: GithubPlace;
   readonly sandbox: SandboxRule;
 }
 

@@ -1,3 +1,4 @@
+import { completeOrder } from "../domain/delivery-order.ts";
 import { type ErrorJson, toErrorJson } from "../domain/error-json.ts";
 import {
   BudgetExceeded,
@@ -14,9 +15,11 @@ import { isAccepted, type SessionState } from "../journal/session-state.ts";
 import { type Asking, isAsking, ruleOf, type Standing } from "../journal/standing.ts";
 import { sealPhase } from "../store/seal-phase.ts";
 import type { SessionJournal } from "../store/session-journal.ts";
+import { recallOrder } from "../store/session-memory.ts";
 import type { Team } from "../team/define.ts";
 import { orderPhases } from "../team/definition/order.ts";
 import type { TeamDefinition } from "../team/definition/team-definition.ts";
+import type { Performed } from "./acts/perform-order.ts";
 import { DriverStopped } from "./control.ts";
 import { isComplete, selectPhases } from "./direction.ts";
 import type { ClaimedSession, TeamDrive } from "./drive.ts";
@@ -38,6 +41,8 @@ export type Outcome = Standing & {
   readonly tickets?: readonly string[];
   /** A branch outside this drive was already waiting for a person. Not recorded. */
   readonly elsewhere?: true;
+  /** The delivery of a completed session. Recorded as a row of its own. */
+  readonly performed?: Performed;
   /** By phase, then persona. From the driver's memory, so that the history is not read again for them. */
   readonly results?: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
 };
@@ -49,8 +54,16 @@ export async function driveSession(team: Team, session: ClaimedSession): Promise
   const outcome = isPoisoned ? poisoned(journal.state) : await runPhases(team, session);
   if (outcome.status === "running" && !("wakeAt" in outcome)) return outcome;
   if (isAsking(outcome) && outcome.tickets === undefined) return parkWithTickets(outcome, session);
-  const { elsewhere: _, ...recorded } = outcome;
-  await journal.append([{ kind: "session.status", ...recorded }], { artifacts: printedBy(outcome) });
+  const { elsewhere: _, performed, ...recorded } = outcome;
+  // In one commit: after a crash before it, the session is not completed, and the same is delivered again.
+  const { delivered, tickets = [] } = performed ?? {};
+  await journal.append(
+    [
+      ...(delivered === undefined ? [] : [{ kind: "session.delivered", ...delivered } as const]),
+      { kind: "session.status", ...recorded },
+    ],
+    { artifacts: printedBy(outcome), ...(tickets.length > 0 && { tickets }) },
+  );
   return outcome;
 }
 
@@ -103,7 +116,7 @@ async function runPhases(whole: Team, session: ClaimedSession): Promise<Outcome>
       if (!isAccepted(phaseNow(phase.name))) return waitsFor(journal.state);
     }
     return isComplete(definition, journal.state)
-      ? { status: "completed" }
+      ? { status: "completed", ...(await deliverAtEnd(definition, session)) }
       : { ...waitsFor(journal.state), elsewhere: true };
   } catch (error) {
     const outcome = outcomeOf(error);
@@ -111,6 +124,21 @@ async function runPhases(whole: Team, session: ClaimedSession): Promise<Outcome>
     const { stopped } = control;
     return stopped === undefined ? outcome : outcomeOf(stopped);
   }
+}
+
+/** Does what the team and the person who started the session ordered. What fails is recorded and fails nothing else. */
+async function deliverAtEnd(
+  { deliver }: TeamDefinition,
+  session: ClaimedSession,
+): Promise<Pick<Outcome, "performed">> {
+  const { journal, stateDirectory, control } = session;
+  const { id, created } = journal.state;
+  const own = created.source?.git === undefined ? {} : deliver;
+  const order = completeOrder({ ...own, ...(await recallOrder(stateDirectory, id)) });
+  if (order === undefined) return {};
+  const { performOrder } = await import("./acts/perform-order.ts");
+  const delivering = { ...session, signal: control.signal };
+  return { performed: await performOrder(journal.state, order, delivering, () => undefined) };
 }
 
 /** A drive of one branch leaves the others as they were: a branch that needed a person still does. */

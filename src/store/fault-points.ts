@@ -115,6 +115,12 @@ export const faultPoints = {
   "signal.sent:after-commit": "the sender is dead, and the driver receives the signal all the same",
   "signal.received:before-commit": "the signal is still in the inbox",
   "signal.received:after-commit": "the signal is in the journal once and no longer in the inbox",
+  "deliver:after-branch": "the branch is made and not recorded; the next driver makes the same commits",
+  "deliver:after-push":
+    "the remote has the branch and the journal does not know; the next driver finds it there",
+  "session.delivered:before-commit":
+    "everything is delivered and nothing recorded; the next driver delivers the same again",
+  "session.delivered:after-commit": "the delivery is recorded, and its pull request waits in the outbox",
   "session.status:before-commit": "the work is finished, and the session's status does not say so",
   "session.status:after-commit": "the session is finished, and its summary file is not written",
   "session.released:before-commit": "a dead process still holds the lease of a finished drive",

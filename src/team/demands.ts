@@ -30,6 +30,7 @@ export interface Demand {
  * - `check`: a command judges the files, without the network where there is a sandbox
  * - `source`: files of a repository outside the team's own folder go into its sessions
  * - `secret`: a file goes to a persona or to checks although it looks like a secret
+ * - `push`: the work is sent to a remote of the repository, with the user's credentials
  */
 export type DemandKind =
   | "program"
@@ -41,7 +42,8 @@ export type DemandKind =
   | "model"
   | "check"
   | "source"
-  | "secret";
+  | "secret"
+  | "push";
 
 type Demanded = Omit<Demand, "persona" | "sentence"> & { readonly says: string };
 
@@ -56,7 +58,10 @@ export function demandsOf(definition: TeamDefinition): readonly Demand[] {
   // A persona may work in several phases.
   return [
     ...new Map(
-      [...demandsOfPlanning(definition), ...demands].map((demand) => [JSON.stringify(demand), demand]),
+      [...demandsOfPlanning(definition), ...demands, ...demandsOfDelivery(definition)].map((demand) => [
+        JSON.stringify(demand),
+        demand,
+      ]),
     ).values(),
   ];
 }
@@ -94,6 +99,15 @@ function demandsOfSource(source: TeamDefinition["source"]): readonly Demand[] {
     }),
   );
   return [...(leadsOut(git) ? [outside] : []), ...secrets];
+}
+
+/** The team, and none of its personas, is delivered. */
+function demandsOfDelivery({ deliver }: TeamDefinition): readonly Demand[] {
+  const remote = deliver?.push ?? (deliver?.pullRequest ? "origin" : undefined);
+  if (remote === undefined) return [];
+  const request = deliver?.pullRequest ? " and opens a pull request on GitHub" : "";
+  const sentence = `The team pushes its branch to the remote ${quote(oneLine(remote))}${request}`;
+  return [{ kind: "push", persona: null, what: remote, sentence, needsTrust: true }];
 }
 
 function demandsOfPersona(persona: PersonaDefinition, team: TeamDefinition): readonly Demand[] {

@@ -1,4 +1,5 @@
 import type { CallOutcome } from "../domain/breaker.ts";
+import type { PullRequest } from "../domain/ticket.ts";
 import { FileSink } from "./file.ts";
 import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts";
 
@@ -35,6 +36,27 @@ export async function chooseSink(
   if (ofWebhook !== undefined) return new (await import("./webhook.ts")).WebhookSink(ofWebhook);
   return new FileSink(stateDirectory);
 }
+
+/** Makes pull requests with the token of the configured GitHub. A process without it leaves them to others. */
+export function pullRequestSink({
+  token,
+  apiUrl,
+  allowInternal,
+}: Omit<TicketSettings["github"], "repository">): (wanted: PullRequest) => Promise<TicketSink> {
+  return async (wanted) => {
+    if (token === undefined)
+      throw new TicketRefused("This process has no MAESTRO_GITHUB_TOKEN for pull requests.", {
+        fault: "rate-limit",
+        retryAfterMs: withoutTokenMs,
+        advice: "Set MAESTRO_GITHUB_TOKEN. The outbox tries again with the next session that runs here.",
+      });
+    const { PullRequestSink } = await import("./github-pull-requests.ts");
+    return new PullRequestSink({ token, allowInternal, ...(apiUrl !== undefined && { apiUrl }) }, wanted);
+  };
+}
+
+/** Another process may have the token. */
+const withoutTokenMs = 60_000;
 
 /** Maps a tracker's failure to the state of its service. */
 export function outcomeOfTicket(error: unknown): CallOutcome {

@@ -1,6 +1,6 @@
 import type { Clock } from "../domain/clock.ts";
 import { CircuitOpen, MaestroError } from "../domain/errors.ts";
-import type { Ticket, TicketReference } from "../domain/ticket.ts";
+import type { PullRequest, Ticket, TicketReference } from "../domain/ticket.ts";
 import {
   type DeliveryPolicy,
   deliveryPolicy,
@@ -33,6 +33,8 @@ export interface TicketReport {
 export interface TicketOutboxOptions {
   readonly queue: TicketQueue;
   readonly sink: TicketSink;
+  /** For a ticket that asks for a pull request. Rejects when this process cannot make one. */
+  readonly pullRequestSink: (wanted: PullRequest) => Promise<TicketSink>;
   /** Keeps what the sink refuses for good, so that a person finds it all the same. */
   readonly shelf?: Pick<TicketSink, "post"> | undefined;
   readonly guard: Guard;
@@ -66,13 +68,15 @@ export class TicketOutbox {
     { ticket, delivery: taken, searchFirst }: DueTicket,
     signal?: AbortSignal,
   ): Promise<TicketDelivery> {
-    const { queue, sink, clock, report, policy = deliveryPolicy } = this.#options;
+    const { queue, clock, report, policy = deliveryPolicy } = this.#options;
     const untilDeadline = AbortSignal.timeout(Math.max(0, taken.deadline - clock.now()));
     const abort = signal === undefined ? untilDeadline : AbortSignal.any([signal, untilDeadline]);
     let next: TicketDelivery;
     let failure: { readonly error?: unknown } = {};
     try {
-      const found = searchFirst ? await this.#find(ticket, abort) : undefined;
+      // A branch that has a request already needs no second one, whoever made the first.
+      const mustSearch = searchFirst || ticket.pullRequest !== undefined;
+      const found = mustSearch ? await this.#find(ticket, abort) : undefined;
       const reference = found ?? (await this.#post(ticket, taken, abort));
       next = onDelivered(reference, clock.now());
     } catch (error) {
@@ -82,25 +86,33 @@ export class TicketOutbox {
     }
     // After a kill before this is stored, the ticket stays `posting`, and the next owner searches for it first.
     await queue.settle(ticket.id, next, taken);
-    report({ ticket, sink: sink.name, delivery: next, ...failure });
+    report({ ticket, sink: nameOf(ticket, this.#options.sink), delivery: next, ...failure });
     return next;
   }
 
-  #find(ticket: Ticket, signal: AbortSignal): Promise<TicketReference | undefined> {
-    const { sink, guard } = this.#options;
+  async #sinkOf({ pullRequest }: Ticket): Promise<TicketSink> {
+    const { sink, pullRequestSink } = this.#options;
+    return pullRequest === undefined ? sink : pullRequestSink(pullRequest);
+  }
+
+  async #find(ticket: Ticket, signal: AbortSignal): Promise<TicketReference | undefined> {
+    const { guard } = this.#options;
+    const sink = await this.#sinkOf(ticket);
     return guard(sink.name, () => sink.find(ticket.fingerprint, signal));
   }
 
   /** A problem for a person must not wait for the tracker. Writing the same file again is harmless. */
   async #shelve(ticket: Ticket, error: unknown, signal: AbortSignal): Promise<string> {
     const { shelf } = this.#options;
+    if (ticket.pullRequest !== undefined) return "";
     if (shelf === undefined || !TicketRefused.is(error) || error.fault !== "request") return "";
     const kept = await shelf.post(ticket, signal).catch(() => undefined);
     return kept === undefined ? "" : `Meanwhile it is here: ${kept.url}`;
   }
 
-  #post(ticket: Ticket, taken: PostingDelivery, signal: AbortSignal): Promise<TicketReference> {
-    const { sink, guard, clock } = this.#options;
+  async #post(ticket: Ticket, taken: PostingDelivery, signal: AbortSignal): Promise<TicketReference> {
+    const { guard, clock } = this.#options;
+    const sink = await this.#sinkOf(ticket);
     return guard(sink.name, async () => {
       // After its deadline a process must not post: another may have taken over.
       if (clock.now() >= taken.deadline)
@@ -109,6 +121,9 @@ export class TicketOutbox {
     });
   }
 }
+
+const nameOf = ({ pullRequest }: Ticket, sink: TicketSink): string =>
+  pullRequest === undefined ? sink.name : `github:${pullRequest.repository}`;
 
 function afterFailure(
   error: unknown,

@@ -1,6 +1,8 @@
 import { type Answer, type Exchange, LoopbackServer } from "./loopback-server.ts";
 
 export const githubAccount = { repository: "acme/night-shift", token: "github-token-0123456789" };
+const repositoryPath = `/repos/${githubAccount.repository}`;
+export const pullsPath = `${repositoryPath}/pulls`;
 export const issuesPath = `/repos/${githubAccount.repository}/issues`;
 
 export interface GithubIssue {
@@ -13,9 +15,22 @@ export interface GithubIssue {
   readonly pull_request?: object;
 }
 
-/** The part of GitHub's REST API that tickets use, on a real socket. */
+export interface GithubPullRequest {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string;
+  readonly head: { readonly ref: string; readonly sha: string };
+  readonly base: { readonly ref: string };
+  readonly html_url: string;
+  readonly state: "open" | "closed";
+}
+
+/** The part of GitHub's REST API that tickets and deliveries use, on a real socket. */
 export class LoopbackGithub {
   readonly issues: GithubIssue[] = [];
+  readonly pulls: GithubPullRequest[] = [];
+  /** The commit that a branch has on GitHub; undefined where it was not pushed. */
+  commitOf: (branch: string) => string | undefined = () => "0".repeat(40);
   readonly server = new LoopbackServer((exchange) => this.#handle(exchange));
   /** The list of issues lags by this time. */
   listLagMs = 0;
@@ -49,6 +64,8 @@ export class LoopbackGithub {
     if (headers["user-agent"] === undefined)
       return problem(403, "Request forbidden by administrative rules.");
     if (headers.authorization !== `Bearer ${githubAccount.token}`) return problem(401, "Bad credentials");
+    if (path === repositoryPath) return { status: 200, body: { default_branch: "trunk" } };
+    if (path === pullsPath) return method === "GET" ? this.#findPulls(query) : this.#makePull(body);
     if (path !== issuesPath) return problem(404, "Not Found");
     if (method === "GET") {
       const state = query.state ?? "open";
@@ -73,6 +90,41 @@ export class LoopbackGithub {
     const labels = (asked.labels ?? []).map((name) => ({ name }));
     return { status: 201, body: this.add({ title: asked.title, body: asked.body ?? "", labels }) };
   }
+
+  #findPulls({ head = "", state = "open" }: Exchange["query"]): Answer {
+    const branch = head.slice(head.indexOf(":") + 1);
+    const seen = this.pulls.filter(
+      (pull) => pull.head.ref === branch && (state === "all" || pull.state === state),
+    );
+    return { status: 200, body: seen.toReversed() };
+  }
+
+  #makePull(body: string): Answer {
+    const { title, body: text, head, base } = JSON.parse(body) as AskedPull;
+    const sha = this.commitOf(head);
+    if (sha === undefined) return invalid({ resource: "PullRequest", code: "invalid", field: "head" });
+    if (this.pulls.some((pull) => pull.head.ref === head && pull.state === "open"))
+      return invalid({ message: `A pull request already exists for acme:${head}.` });
+    const number = this.pulls.length + 1;
+    const html_url = `https://github.com/${githubAccount.repository}/pull/${number}`;
+    const pull = {
+      number,
+      title,
+      body: text,
+      head: { ref: head, sha },
+      base: { ref: base },
+      html_url,
+    } as const;
+    this.pulls.push({ ...pull, state: "open" });
+    return { status: 201, body: { ...pull, state: "open" } };
+  }
+}
+
+interface AskedPull {
+  readonly title: string;
+  readonly body: string;
+  readonly head: string;
+  readonly base: string;
 }
 
 const problem = (status: number, message: string): Answer => ({

@@ -1,5 +1,6 @@
+import { requestText } from "../delivery-lines.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type GlobalOptions, withLook } from "../open.ts";
+import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
 import { printJson, say, sayCommand } from "../output.ts";
 import { readCount } from "../read-flags.ts";
 import { count, plain } from "../terminal/format.ts";
@@ -9,16 +10,18 @@ interface DiffFlags extends GlobalOptions {
   readonly persona?: string;
   readonly attempt?: string;
   readonly stat?: boolean;
+  readonly against?: string;
 }
 
 export async function diff(session: string, { attempt, ...options }: DiffFlags): Promise<void> {
-  const { phase, persona, stat } = options;
+  const { phase, persona, stat, against } = options;
   const text = await withLook(options, (maestro) =>
     maestro.diff(session, {
       ...(phase !== undefined && { phase }),
       ...(persona !== undefined && { persona }),
       ...(attempt !== undefined && { attempt: readCount("--attempt", attempt) }),
       ...(stat === true && { stat }),
+      ...(against !== undefined && { against }),
     }),
   );
   if (options.json) return printJson({ diff: text.toString() });
@@ -29,19 +32,29 @@ export async function diff(session: string, { attempt, ...options }: DiffFlags):
 
 interface BranchFlags extends GlobalOptions {
   readonly repo?: string;
+  readonly push?: string;
+  readonly pullRequest?: boolean;
 }
 
 export async function branch(session: string, name: string, options: BranchFlags): Promise<void> {
-  const { repo } = options;
-  const made = await withLook(options, (maestro) =>
-    maestro.branch(session, { branch: name, ...(repo !== undefined && { repo }) }),
+  const { repo, push, pullRequest } = options;
+  const made = await withMaestro(options, (maestro) =>
+    maestro.branch(session, {
+      branch: name,
+      ...(repo !== undefined && { repo }),
+      ...(push !== undefined && { push }),
+      ...(pullRequest === true && { pullRequest }),
+    }),
   );
   if (options.json) return printJson(made);
+  const { branch, commits, remote, pullRequest: request } = made;
+  const pushed = remote === null ? "" : `, pushed to ${remote}`;
   say(
     plain(
-      `Branch ${made.branch} has ${count(made.commits.length, "commit")}. Look at it with: git log ${made.branch}`,
+      `Branch ${branch} has ${count(commits.length, "commit")}${pushed}. Look at it with: git log ${branch}`,
     ),
   );
+  if (request !== null) say(plain(requestText(request)));
 }
 
 interface ApplyFlags extends GlobalOptions {

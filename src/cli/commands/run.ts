@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { LoadedConfig } from "../../config/load.ts";
 import { advise } from "../../domain/advice.ts";
@@ -22,6 +23,11 @@ export interface RunOptions extends DriveOptions {
   readonly given?: readonly string[];
   readonly repo?: string;
   readonly ref?: string;
+  readonly branch?: string;
+  readonly apply?: boolean;
+  readonly patch?: string;
+  readonly push?: string;
+  readonly pullRequest?: boolean;
   readonly budgetTokens?: string;
   readonly budgetUsd?: string;
   readonly queue?: string;
@@ -117,7 +123,20 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
     ...place,
     ...(Object.keys(given).length > 0 && { given }),
     ...sourceOf(options),
+    ...deliveryOf(options),
   };
+}
+
+/** Paths are of this folder; the session may be completed from another one. */
+function deliveryOf({ branch, apply, patch, push, pullRequest }: RunOptions): Pick<StartOptions, "deliver"> {
+  const deliver = {
+    ...(branch !== undefined && { branch }),
+    ...(apply === true && { apply }),
+    ...(patch !== undefined && { patch: resolve(patch) }),
+    ...(push !== undefined && { push }),
+    ...(pullRequest === true && { pullRequest }),
+  };
+  return Object.keys(deliver).length === 0 ? {} : { deliver };
 }
 
 function sourceOf({ repo, ref }: RunOptions): Pick<StartOptions, "source"> {

@@ -2,6 +2,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { FilesAt, PersonaView, PhaseView, SessionView } from "../../index.ts";
 import { explainStop } from "../../journal/explain-stop.ts";
+import { deliveryLines } from "../delivery-lines.ts";
 import { sayDemands } from "../demands.ts";
 import { explanationLines, type Facing } from "../explanation.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
@@ -85,7 +86,8 @@ export function* describe(
   );
   for (const [text, indent] of sourceTexts(view)) yield* fit(text, indent);
   if (fork !== null) yield* fit(`Fork of ${fork.session} at ${fork.at}`, 0);
-  for (const { text, isCommand } of explanationLines(view, facing)) yield* isCommand ? [text] : fit(text, 0);
+  const lines = [...explanationLines(view, facing), ...deliveryLines(view, facing.stateDir)];
+  for (const { text, isCommand } of lines) yield* isCommand ? [text] : fit(text, 0);
   yield "";
   const isDriven = status === "running" && !facing.abandoned;
   for (const phase of view.phases) {

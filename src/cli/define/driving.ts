@@ -41,6 +41,11 @@ export function defineDriving(define: Define): void {
       "work on the files of this git repository, with changes that are not committed",
     )
     .option("--ref <ref>", "with --repo: work on the files of this branch, tag or commit instead")
+    .option("--branch <name>", "deliver a completed session as this git branch; {key} and {id} are replaced")
+    .option("--apply", "deliver it into the files of the repository")
+    .option("--patch <file>", "deliver it as a patch file")
+    .option("--push <remote>", "push the branch to this remote, with your git credentials")
+    .option("--pull-request", "open a pull request on GitHub for the branch (MAESTRO_GITHUB_TOKEN)")
     .option("--budget-tokens <n>", "token budget of the session, over all its resumes")
     .option("--budget-usd <x>", "dollar budget of the session, over all its resumes")
     .option("--queue <name>", "queue of a new session, for limits (default: default)")

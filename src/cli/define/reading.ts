@@ -40,6 +40,7 @@ export function defineReading(define: Define): void {
     .option("--phase <phase>", "only what this phase changed")
     .option("--persona <persona>", "only what this persona changed")
     .option("--attempt <n>", "with --persona: only what this attempt left, counted from 1")
+    .option("--against <session>", "compare with the files of this session instead of the base")
     .option("--stat", "print counts of lines instead")
     .action(async (session: string, options) =>
       (await import("../commands/deliver.ts")).diff(session, options),
@@ -55,6 +56,8 @@ export function defineReading(define: Define): void {
     ],
   })
     .option("--repo <folder>", "make it in this repository (default: the one that the session began with)")
+    .option("--push <remote>", "push it to this remote, with your git credentials; never forced")
+    .option("--pull-request", "open a pull request on GitHub for it (MAESTRO_GITHUB_TOKEN)")
     .action(async (session: string, name: string, options) =>
       (await import("../commands/deliver.ts")).branch(session, name, options),
     );

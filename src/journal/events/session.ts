@@ -27,6 +27,7 @@ import {
   sessionTerms,
 } from "../values.ts";
 import { always, event, shorten } from "./define.ts";
+import { deliveredEvent } from "./delivery.ts";
 import { forked, unstarted } from "./fork.ts";
 import { completeWith } from "./phase.ts";
 
@@ -102,6 +103,7 @@ export const sessionEvents = {
     sentence: () => "trusted by a person",
     isTransition: true,
   }),
+  "session.delivered": deliveredEvent,
   "session.forked": forked,
   "session.claimed": event({
     row: is.object({ cause: claimCause, owner: is.text }),

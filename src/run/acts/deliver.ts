@@ -13,13 +13,14 @@ import { recordedDefinition } from "../../team/definition/recorded.ts";
 import { type BlobStore, BlobsBeside } from "../../workspace/blobs.ts";
 import type { Applied } from "../../workspace/repository/apply-changes.ts";
 import type { DeliveredBranch, PhaseCommit } from "../../workspace/repository/deliver-branch.ts";
+import type { Git } from "../../workspace/repository/git.ts";
 import { loadTree } from "../../workspace/stored-tree.ts";
 import { finalTree } from "../final-files.ts";
 import { folderOf } from "../programs/read-checks-only.ts";
 
 const maxTitle = 72;
 
-export interface BranchOptions {
+interface BranchPlace {
   readonly branch: string;
   /** Where to make it; the session's own repository unless given. */
   readonly repo?: string;
@@ -28,16 +29,14 @@ export interface BranchOptions {
 /** Makes a branch of the session's completed phases. The checked-out files of the repository are not touched. */
 export async function makeBranch(
   state: SessionState,
-  { branch, repo }: BranchOptions,
+  { branch, repo }: BranchPlace,
   { artifacts, stateDirectory }: DeliveryParts,
 ): Promise<DeliveredBranch> {
   const { source } = state.created;
   if (source === undefined) throw noSource(state);
-  const folder = repo ?? (await ownFolder(state, "--repo", stateDirectory));
-  const { Git } = await import("../../workspace/repository/git.ts");
   const { deliverBranch } = await import("../../workspace/repository/deliver-branch.ts");
   const blobs = new BlobsBeside(artifacts);
-  const git = await Git.in(folder);
+  const git = await repositoryOf(state, repo, stateDirectory);
   const isRepository = source.git !== undefined;
   const begun = isRepository ? await startCommit(source, blobs) : [];
   const commits = [...begun, ...(await phaseCommits(state, source, blobs))];
@@ -50,6 +49,16 @@ export async function makeBranch(
     commits,
   };
   return deliverBranch(git, order, blobs);
+}
+
+/** The repository that a session is delivered to: its own unless another is named. */
+export async function repositoryOf(
+  state: SessionState,
+  repo: string | undefined,
+  stateDirectory: string,
+): Promise<Git> {
+  const { openRepository } = await import("../../workspace/repository/find-repository.ts");
+  return openRepository(repo ?? (await ownFolder(state, "--repo", stateDirectory)));
 }
 
 export interface DeliveryParts {

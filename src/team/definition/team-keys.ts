@@ -12,6 +12,7 @@ import {
   policySection,
 } from "./contract-keys.ts";
 import { defaultProtect } from "./default-protect.ts";
+import { deliverKey, deliverSection } from "./deliver-keys.ts";
 import { type Keys, object, optional, required, type Section, section, withDefault } from "./fields.ts";
 import {
   commandLine,
@@ -300,6 +301,7 @@ export const teamSection = section({
       example: { tokens: 500_000, usd: 5 },
       otherwise: "no limit",
     }),
+    deliver: deliverKey,
     planning: optional(oneOf("rules", "model", "off"), {
       sentence:
         "Chooses the part of the team that each brief needs: by `rules`, or by one call of the session's `model`.",
@@ -350,4 +352,5 @@ export const teamFileSections: readonly Section[] = [
   shellSection,
   mcpSection,
   budgetSection,
+  deliverSection,
 ];

@@ -38,7 +38,7 @@ export async function deliverBranch(
   order: BranchOrder,
   blobs: BlobStore,
 ): Promise<DeliveredBranch> {
-  await checkName(git, order.branch);
+  await checkBranch(git, order.branch);
   await checkBase(git, order.base);
   const commits: string[] = [];
   await using writer = await TreeWriter.open(git, blobs, order.base);
@@ -81,13 +81,44 @@ async function makeCommit(
 const addressOf = (name: string): string => `${name.replace(/[^\w.-]/g, "-")}@maestro.invalid`;
 const identity = (name: string): string => `${name} <${addressOf(name)}>`;
 
-async function checkName(git: Git, branch: string): Promise<void> {
-  const { code } = await git.try(["check-ref-format", "--branch", branch]);
-  if (code !== 0)
+/** Whether the branch can be made. `mustBeFree`: a branch of that name is another one. */
+export async function checkBranch(
+  git: Git,
+  branch: string,
+  { mustBeFree = false }: { readonly mustBeFree?: boolean } = {},
+): Promise<void> {
+  // `check-ref-format --branch` would read @{-1} as the branch before this one.
+  const { code } = await git.try(["check-ref-format", `refs/heads/${branch}`]);
+  if (code !== 0 || branch.startsWith("-") || branch === "HEAD")
     throw new InputInvalid(`${showPath(branch)} is not a name that git accepts for a branch.`, {
       advice: "Use letters, digits, dashes and slashes, such as maestro/fix-parser.",
     });
+  const found = await commitAt(git, branch);
+  if (found === undefined) await refuseUnborn(git, branch);
+  else if (mustBeFree) throw branchExists(branch);
 }
+
+/** Making a branch that is checked out without a commit would change what git says about the files there. */
+async function refuseUnborn(git: Git, branch: string): Promise<void> {
+  const worktrees = await git.text(["worktree", "list", "--porcelain", "-z"]);
+  if (!worktrees.split("\0").includes(`branch refs/heads/${branch}`)) return;
+  throw new InputInvalid(`The branch ${showPath(branch)} is checked out and has no commit yet.`, {
+    advice: "Name another branch, or commit once.",
+  });
+}
+
+async function commitAt(git: Git, branch: string): Promise<string | undefined> {
+  const { code, stdout } = await git.try(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`]);
+  return code === 0 ? stdout.toString().trim() : undefined;
+}
+
+const branchExists = (branch: string): InputInvalid =>
+  new InputInvalid(`The branch ${showPath(branch)} exists and has other commits.`, {
+    advice: [
+      advise("Name another branch."),
+      advise(`Or remove it, if it is not needed: git branch -D ${branch}`),
+    ],
+  });
 
 async function checkBase(git: Git, commit: string): Promise<void> {
   const { code } = await git.try(["cat-file", "-e", `${commit}^{commit}`]);
@@ -102,16 +133,19 @@ async function checkBase(git: Git, commit: string): Promise<void> {
 
 /** An existing branch is never moved: it may be checked out, or hold someone's work. */
 async function setBranch(git: Git, branch: string, commit: string): Promise<void> {
-  const ref = `refs/heads/${branch}`;
-  const { code, stdout } = await git.try(["rev-parse", "--verify", "--quiet", ref]);
-  if (code === 0) {
-    if (stdout.toString().trim() === commit) return;
-    throw new InputInvalid(`The branch ${showPath(branch)} exists and has other commits.`, {
-      advice: [
-        advise("Name another branch."),
-        advise(`Or remove it, if it is not needed: git branch -D ${branch}`),
-      ],
-    });
-  }
-  await git.run(["update-ref", "--create-reflog", ref, commit, ""]);
+  const found = await commitAt(git, branch);
+  if (found === commit) return;
+  if (found !== undefined) throw branchExists(branch);
+  // The last argument: only if it does not exist. Another process may have made it meanwhile.
+  const { code, stderr } = await git.try([
+    "update-ref",
+    "--create-reflog",
+    `refs/heads/${branch}`,
+    commit,
+    "",
+  ]);
+  if (code === 0 || (await commitAt(git, branch)) === commit) return;
+  throw new InputInvalid(`The branch ${showPath(branch)} cannot be made: ${stderr}`, {
+    advice: "Name another branch, or make the repository writable.",
+  });
 }

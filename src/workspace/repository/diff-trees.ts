@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { changesBetween, type Tree } from "../../domain/tree.ts";
+import { isInstalled } from "../../domain/tree-path.ts";
 import type { BlobStore } from "../blobs.ts";
 import { Git } from "./git.ts";
 import { TreeWriter } from "./git-tree.ts";
@@ -13,7 +14,7 @@ import { TreeWriter } from "./git-tree.ts";
 export function diffTrees(
   before: Tree,
   after: Tree,
-  blobs: BlobStore,
+  blobs: Pick<BlobStore, "get">,
   { stat = false }: { readonly stat?: boolean } = {},
 ): Promise<Buffer> {
   return compare(before, after, blobs, stat ? ["--stat"] : ["--binary", "--full-index"]);
@@ -33,7 +34,7 @@ export interface FileChange {
 export async function listChanges(
   before: Tree,
   after: Tree,
-  blobs: BlobStore,
+  blobs: Pick<BlobStore, "get">,
 ): Promise<readonly FileChange[]> {
   const output = await compare(before, after, blobs, ["--raw", "--numstat", "-z"]);
   const fields = output.toString().split("\0").values();
@@ -62,8 +63,14 @@ const statusOf: Readonly<Record<string, FileChange["status"]>> = { A: "added", D
 
 const linesOf = (field = "-"): number | null => (field === "-" ? null : Number(field));
 
-async function compare(before: Tree, after: Tree, blobs: BlobStore, how: readonly string[]): Promise<Buffer> {
-  const changes = changesBetween(before, after);
+async function compare(
+  before: Tree,
+  after: Tree,
+  blobs: Pick<BlobStore, "get">,
+  how: readonly string[],
+): Promise<Buffer> {
+  // Installed packages are never delivered.
+  const changes = changesBetween(before, after).filter(({ path }) => !isInstalled(path));
   if (changes.length === 0) return Buffer.alloc(0);
   const folder = await mkdtemp(join(tmpdir(), "maestro-diff-"));
   try {

@@ -38,6 +38,14 @@ export async function findRepository(
   return { git, root: folder, commit, ref: ref ?? (await branchOf(git)) ?? "HEAD", isWorkingTree };
 }
 
+/** The git of a repository to deliver to. */
+export async function openRepository(path: string): Promise<Git> {
+  const git = await Git.in(await existingFolder(path));
+  const { code, stderr } = await git.try(["rev-parse", "--git-dir"]);
+  if (code !== 0) throw noRepository(git.folder, stderr);
+  return git;
+}
+
 async function existingFolder(path: string): Promise<string> {
   try {
     const folder = await realpath(resolve(path));

@@ -16,16 +16,16 @@ const gone = `0 ${"0".repeat(40)}`;
 export class TreeWriter implements AsyncDisposable {
   readonly #git: Git;
   readonly #folder: string;
-  readonly #blobs: BlobStore;
+  readonly #blobs: Pick<BlobStore, "get">;
 
-  private constructor(git: Git, folder: string, blobs: BlobStore) {
+  private constructor(git: Git, folder: string, blobs: Pick<BlobStore, "get">) {
     this.#git = git;
     this.#folder = folder;
     this.#blobs = blobs;
   }
 
   /** Starts with the files of a commit or tree of the repository; without one, with none. */
-  static async open(git: Git, blobs: BlobStore, from?: string): Promise<TreeWriter> {
+  static async open(git: Git, blobs: Pick<BlobStore, "get">, from?: string): Promise<TreeWriter> {
     const writer = new TreeWriter(git, await mkdtemp(join(tmpdir(), "maestro-index-")), blobs);
     await git.run(from === undefined ? ["read-tree", "--empty"] : ["read-tree", from], { env: writer.#env });
     return writer;

@@ -19,6 +19,9 @@ const harmless: readonly (readonly [key: string, value: string])[] = [
   ["safe.bareRepository", "all"],
   ["core.attributesFile", ""],
   ["commit.gpgSign", "false"],
+  // Otherwise a commit would depend on the machine.
+  ["i18n.commitEncoding", "UTF-8"],
+  ["core.safecrlf", "false"],
   ["diff.external", ""],
   ["gc.auto", "0"],
   ["maintenance.auto", "false"],

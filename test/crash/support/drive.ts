@@ -1,4 +1,5 @@
 import { flushCompileCache } from "node:module";
+import type { DeliveryOrder } from "../../../src/domain/delivery-order.ts";
 import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import type { JiraOptions } from "../../../src/tickets/jira.ts";
 import { clockAhead, type FastTime, fastClock } from "./later.ts";
@@ -24,11 +25,13 @@ export interface DriveOptions extends World {
   readonly brief?: string | undefined;
   /** A repository that the session works on. */
   readonly repo?: string | undefined;
+  /** How it is delivered at its end. */
+  readonly deliver?: DeliveryOrder | undefined;
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as DriveOptions;
 const { stateDir, team, fault, delayMs = 5, breaker, leaseMs, laterMs = 0, jira, ...rest } = options;
-const { brief = "Build a bridge.", repo, time, ...world } = rest;
+const { brief = "Build a bridge.", repo, deliver, time, ...world } = rest;
 armFault(fault);
 // A killed process does not write its compile cache, and the next one would start slowly.
 flushCompileCache();
@@ -44,7 +47,8 @@ const maestro = await open({
   ...(jira !== undefined && { jira }),
 });
 const source = repo === undefined ? {} : { source: { git: repo } };
-const session = await maestro.start(teams[team](world), { brief, key: team, ...source });
+const delivery = deliver === undefined ? {} : { deliver };
+const session = await maestro.start(teams[team](world), { brief, key: team, ...source, ...delivery });
 const { id: _, ...ending } = await session.result();
 console.log(JSON.stringify(ending));
 await maestro.close();

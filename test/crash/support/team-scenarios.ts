@@ -58,6 +58,32 @@ function onRepository() {
   return { repo: repository };
 }
 
+/** Delivered to a branch and a remote: killed around either, both end with the same commits, recorded once. */
+export const deliveredBranch: Scenario = {
+  team: "based",
+  hits: [1],
+  get options() {
+    return { ...onRepository(), deliver: { branch: "maestro/{id}", push: "origin" } };
+  },
+  recover: async (place, { undisturbed }) => {
+    const { recorded } = await place.afterlife(place.drive("based", deliveredBranch.options), "based");
+    await expectAsIfNothingHappened(place, "based", undisturbed);
+    const [row, ...others] = rowsOf(recorded, "session.delivered");
+    expect(others, "recorded once").toEqual([]);
+    expect(row).toMatchObject({ remote: "origin", commits: [expect.any(String), expect.any(String)] });
+    expect(row?.failures).toBeUndefined();
+    const folder = repository as string;
+    const at = (where: string) =>
+      execFileSync("git", ["-C", where, "rev-parse", `refs/heads/${row?.branch}`], {
+        encoding: "utf8",
+      }).trim();
+    expect([at(folder), at(join(folder, "remote.git"))]).toEqual([
+      row?.commits?.at(-1),
+      row?.commits?.at(-1),
+    ]);
+  },
+};
+
 function makeRepository(): string {
   const folder = mkdtempSync(join(tmpdir(), "maestro-crash-repository-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -78,6 +104,8 @@ function makeRepository(): string {
     "--message",
     "start",
   );
+  git("init", "--quiet", "--bare", "remote.git");
+  git("remote", "add", "origin", "./remote.git");
   return folder;
 }
 

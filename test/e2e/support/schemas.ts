@@ -324,4 +324,9 @@ export const appliedSchema = z.strictObject({
   removed: z.array(z.string()),
   conflicts: z.array(z.strictObject({ path: z.string(), reason: z.string(), isMarked: z.boolean() })),
 });
-export const branchSchema = z.strictObject({ branch: z.string(), commits: z.array(z.string()) });
+export const branchSchema = z.strictObject({
+  branch: z.string(),
+  commits: z.array(z.string()),
+  remote: z.string().nullable(),
+  pullRequest: z.looseObject({ status: z.string(), url: z.string().nullable() }).nullable(),
+});

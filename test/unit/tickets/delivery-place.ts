@@ -51,6 +51,7 @@ export class DeliveryPlace {
   }: Partial<Pick<TicketOutboxOptions, "guard" | "sink" | "owner" | "shelf">> = {}): TicketOutbox {
     const { queue, clock } = this;
     return new TicketOutbox({
+      pullRequestSink: () => Promise.reject(new Error("no ticket here asks for a pull request")),
       queue,
       sink,
       guard,

@@ -1,12 +1,12 @@
-import { advise } from "../domain/advice.ts";
-import { InputInvalid } from "../domain/errors.ts";
-import { emptyTree, type Tree } from "../domain/tree.ts";
-import type { SessionState } from "../journal/session-state.ts";
-import { finalTree } from "../run/final-files.ts";
-import type { Blobs } from "../store/blobs.ts";
-import type { BlobStore } from "../workspace/blobs.ts";
-import type { FileChange } from "../workspace/repository/diff-trees.ts";
-import { loadTree } from "../workspace/stored-tree.ts";
+import { advise } from "../../domain/advice.ts";
+import { InputInvalid } from "../../domain/errors.ts";
+import { emptyTree, type Tree } from "../../domain/tree.ts";
+import type { SessionState } from "../../journal/session-state.ts";
+import type { Blobs } from "../../store/blobs.ts";
+import type { BlobStore } from "../../workspace/blobs.ts";
+import type { FileChange } from "../../workspace/repository/diff-trees.ts";
+import { loadTree } from "../../workspace/stored-tree.ts";
+import { type FinalTree, finalTree } from "../final-files.ts";
 
 export interface DiffOptions {
   /** Only what this phase changed. */
@@ -15,6 +15,8 @@ export interface DiffOptions {
   readonly persona?: string;
   /** Only what this attempt of the persona left, counted from 1. */
   readonly attempt?: number;
+  /** Instead of the base: the files of this session, of its same phase where one is named. */
+  readonly against?: SessionState;
   /** Counts of lines instead of the lines. */
   readonly stat?: boolean;
 }
@@ -22,7 +24,7 @@ export interface DiffOptions {
 interface Compared {
   readonly before: Tree;
   readonly after: Tree;
-  readonly blobs: BlobStore;
+  readonly blobs: Pick<BlobStore, "get">;
 }
 
 /** A unified diff of the session's files, as `git apply` takes it. */
@@ -31,7 +33,7 @@ export async function sessionDiff(
   artifacts: Blobs,
   options: DiffOptions,
 ): Promise<Buffer> {
-  const { diffTrees } = await import("../workspace/repository/diff-trees.ts");
+  const { diffTrees } = await import("../../workspace/repository/diff-trees.ts");
   const { before, after, blobs } = await compared(state, artifacts, options);
   return diffTrees(before, after, blobs, options);
 }
@@ -50,7 +52,7 @@ export async function sessionChanges(
   artifacts: Blobs,
   options: Omit<DiffOptions, "stat">,
 ): Promise<readonly ChangedFile[]> {
-  const { listChanges } = await import("../workspace/repository/diff-trees.ts");
+  const { listChanges } = await import("../../workspace/repository/diff-trees.ts");
   const { before, after, blobs } = await compared(state, artifacts, options);
   return (await listChanges(before, after, blobs)).map((change) => {
     const [was, is] = [before.get(change.from ?? change.path), after.get(change.path)];
@@ -66,8 +68,15 @@ export async function sessionChanges(
 async function compared(
   state: SessionState,
   artifacts: Blobs,
-  { phase, persona, attempt }: DiffOptions,
+  { phase, persona, attempt, against }: DiffOptions,
 ): Promise<Compared> {
+  if (against !== undefined) {
+    if ((persona ?? attempt) !== undefined)
+      throw new InputInvalid("A persona's changes cannot be compared with another session.", {
+        advice: "Compare whole sessions, or a phase of both.",
+      });
+    return twoSessions(state, against, artifacts, phase);
+  }
   const load = (ref: string | undefined): Promise<Tree> | Tree =>
     ref === undefined ? emptyTree : loadTree(artifacts, ref);
   if (phase === undefined && persona === undefined) {
@@ -79,6 +88,23 @@ async function compared(
   const { base, tree } =
     persona === undefined ? phaseFiles(state, phase) : personaFiles(state, phase, persona, attempt);
   return { before: await load(base), after: await load(tree), blobs: artifacts };
+}
+
+async function twoSessions(
+  state: SessionState,
+  against: SessionState,
+  artifacts: Blobs,
+  phase: string | undefined,
+): Promise<Compared> {
+  const filesOf = async (one: SessionState): Promise<FinalTree> => {
+    if (phase === undefined) return finalTree(one, artifacts);
+    const { tree } = phaseFiles(one, phase);
+    return { tree: tree === undefined ? emptyTree : await loadTree(artifacts, tree), blobs: artifacts };
+  };
+  const [before, after] = [await filesOf(against), await filesOf(state)];
+  // Texts that were merged for this query are in one of the two only.
+  const get = (hash: string) => before.blobs.get(hash).catch(() => after.blobs.get(hash));
+  return { before: before.tree, after: after.tree, blobs: { get } };
 }
 
 interface Files {
