@@ -210,6 +210,28 @@ describeInBrowser("a run on a server", () => {
     expect(faults).toEqual([]);
   });
 
+  test("asks whether an effect of unknown outcome happened, and resumes with the answer", async () => {
+    const place = newPlace();
+    const server = await serve(place);
+    const { page, faults } = await visitServer(server);
+    await server.post("/v1/sessions", { team: "unsure", brief: "b", key: "unsure" });
+    await page.getByRole("row", { name: /The outcome of "charge" is unknown/ }).click();
+    await page.getByRole("heading", { name: 'The outcome of "charge" is unknown' }).waitFor();
+    const form = page.getByRole("region", { name: "Did charge happen?" });
+    await form.getByText("It failed and may have happened: The bank hung up.").waitFor();
+    await page.evaluate(axeSource);
+    expect(await axe(page, everyRule)).toEqual([]);
+    const result = form.getByLabel("Result as JSON, if it happened");
+    await result.fill("{");
+    await form.getByRole("button", { name: "It happened" }).click();
+    await form.getByText("This is not JSON.").waitFor();
+    await result.fill('"7"');
+    await form.getByRole("button", { name: "It happened" }).click();
+    await page.getByText("Completed.", { exact: true }).waitFor();
+    await page.getByText("receipt 7").first().waitFor();
+    expect(faults).toEqual([]);
+  });
+
   test("passes axe in both themes and fits a phone", async () => {
     const place = newPlace();
     letGo(place);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { newFolder, type ServerProcess, startServer } from "../../server/support/server.ts";
 import { type OpenPage, openPage, type PageOptions } from "./browser.ts";
 
-const teams = ["parking", "reviewed", "modeled", "helpless", "large", "crowded"].flatMap((name) => [
+const teams = ["parking", "reviewed", "modeled", "helpless", "unsure", "large", "crowded"].flatMap((name) => [
   "--team",
   join(import.meta.dirname, `${name}-team.ts`),
 ]);
