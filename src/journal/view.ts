@@ -10,7 +10,7 @@ import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
 import { type DeliveryView, describeDelivery, type TicketView } from "./delivery-view.ts";
 import { type EffectView, effectsIn, type WaitingView, waitingIn } from "./effect-view.ts";
 import type { Direction, PersonaChecks, PersonaResult, RecordedFailure, Source } from "./journal.ts";
-import type { BaselineRun } from "./judgment-values.ts";
+import { type BaselineRun, beforeWeBegan } from "./judgment-values.ts";
 import { needsProgram, type PlannedPhase, plannedChecks, plannedPhases } from "./planned.ts";
 import {
   type AttemptState,
@@ -104,6 +104,8 @@ export interface BaselineView {
   readonly skipped: number | null;
   /** The artifact with everything that it printed. */
   readonly output: string | null;
+  /** "3 of 153 fail before we began". */
+  readonly text: string;
 }
 
 export interface PhaseView {
@@ -242,7 +244,8 @@ function describeBaseline({ created, baseline }: SessionState): BaselineView[] {
     if (run === undefined) return [];
     const { passed = null, failed = null, skipped = null } = run.tests ?? {};
     const { status, output = null } = run;
-    return [{ check: check.name, status, passed, failed, skipped, output }];
+    const text = beforeWeBegan(status, run.tests ?? null);
+    return [{ check: check.name, status, passed, failed, skipped, output, text }];
   });
 }
 

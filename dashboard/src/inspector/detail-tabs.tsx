@@ -100,7 +100,8 @@ export function ContractTab({ detail: { contract, checks } }: { readonly detail:
             <li key={name}>
               {name} <code className="outside">{run.join(" ")}</code>
               <span className="ink-3">
-                {must ? " must pass" : " only lowers the score"}, weight {weight}
+                {must === "no-worse" ? " must not be worse" : must ? " must pass" : " only lowers the score"},
+                weight {weight}
               </span>
             </li>
           ))}

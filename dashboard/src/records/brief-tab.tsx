@@ -17,6 +17,18 @@ export default function BriefTab() {
         <CopyButton text={view.brief} label="Copy the brief" />
       </header>
       <p className="brief-text outside">{plainText(view.brief)}</p>
+      {view.baseline.length === 0 ? null : (
+        <section aria-label="Checks before the work">
+          <h2>Checks before the work</h2>
+          <ul>
+            {view.baseline.slice(0, 100).map(({ check, text, output }) => (
+              <li key={`${check} ${output}`}>
+                <span className="medium">{plainText(check)}</span>: {text}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <Loaded query={team} failed="Could not read the team.">
         {(definition) => <TeamText team={definition} />}
       </Loaded>

@@ -89,6 +89,8 @@ export function* describe(
   const lines = [...explanationLines(view, facing), ...deliveryLines(view, facing.stateDir)];
   for (const { text, isCommand } of lines) yield* isCommand ? [text] : fit(text, 0);
   yield "";
+  for (const { check, text } of view.baseline) yield* fit(`check ${check}: ${text}`, 0);
+  if (view.baseline.length > 0) yield "";
   const isDriven = status === "running" && !facing.abandoned;
   for (const phase of view.phases) {
     for (const [text, indent] of phaseTexts(phase, isDriven)) {

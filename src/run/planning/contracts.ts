@@ -46,10 +46,13 @@ function checksFor(called: string, file: string): readonly Check[] {
 
 const checkName = (called: string): string => `${called}-has-title`;
 
+/** A title, and something below it: a placeholder is no document. */
 const hasTitle = [
-  "const [, file] = process.argv;",
-  'if (!/^# \\S/m.test(require("fs").readFileSync(file, "utf8"))) {',
+  'const [, file] = process.argv, text = require("fs").readFileSync(file, "utf8");',
+  "if (!/^# \\S/m.test(text)) {",
   'console.error(file + " has no title: begin it with one line such as # Name."); process.exit(1); }',
+  'if (text.replace(/^#.*$/gm, "").replace(/\\b(todo|tbd|placeholder)\\b/gi, "").replace(/\\W/g, "").length < 10) {',
+  'console.error(file + " has nothing below its title: write what it is for."); process.exit(1); }',
 ].join(" ");
 
 /** Personas consume only from present ones, and each deliverable has a consumer. */

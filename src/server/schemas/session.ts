@@ -296,6 +296,18 @@ export const decision = z
 
 const leftOut = list(z.object({ path: z.string(), reason: z.string() }));
 
+const baselineCheck = z
+  .object({
+    check: z.string(),
+    status: z.enum(["passed", "failed", "not-run"]),
+    passed: count.nullable().openapi({ description: "Tests; null where no reader knows." }),
+    failed: count.nullable(),
+    skipped: count.nullable(),
+    output: sha256.nullable().openapi({ description: "The artifact with everything that it printed." }),
+    text: z.string().openapi({ example: "3 of 153 fail before we began" }),
+  })
+  .openapi("BaselineCheck", { description: "A check on the files of the repository, before any work." });
+
 /** The files that the session began with, and where they come from. */
 const source = z
   .union([
@@ -329,6 +341,7 @@ export const sessionView = z
     decisions: list(decision),
     artifacts: list(artifactFile),
     source: source.nullable(),
+    baseline: list(baselineCheck),
   })
   .openapi("Session");
 

@@ -168,6 +168,7 @@ export function view(input: ViewInput): SessionView {
     model: "anthropic/claude-sonnet-4-5",
     ticket: null,
     epoch: 1,
+    baseline: [],
     source: null,
     entries: 200,
     headline: null,
