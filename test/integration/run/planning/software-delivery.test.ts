@@ -116,7 +116,7 @@ describe("its checks", () => {
   });
 
   test.each([
-    ["# Parking", true],
+    ["# Parking\n\nFind a place.", true],
     ["Some words first.\n\n# Parking\n", true],
     ["", false],
     ["Parking", false],
@@ -133,6 +133,17 @@ describe("its checks", () => {
     });
   });
 
+  test.each(["# Parking", "# Parking\n\nTODO\n", "# Parking\n\n## Goal\n"])(
+    "a title with nothing below it: %j",
+    (text) => {
+      const { passed, said } = run(checkOf("requirement_analyst", "has-title"), {
+        "docs/requirements.md": text,
+      });
+      expect(passed).toBe(false);
+      expect(said).toContain("docs/requirements.md has nothing below its title");
+    },
+  );
+
   test("the title of a missing file", () => {
     expect(run(checkOf("requirement_analyst", "has-title"), {}).passed).toBe(false);
   });
@@ -147,7 +158,9 @@ describe("its checks", () => {
 
   test.each<[what: string, files: Record<string, string>, passes: boolean]>([
     ["no JavaScript at all", { "src/main.py": "print(1" }, true],
-    ["no folder", {}, true],
+    ["no folder", {}, false],
+    ["an empty file", { "src/a.mjs": "\n" }, false],
+    ["a remark and no code", { "src/a.mjs": "// TODO\n" }, false],
     ["a module", { "src/a/b.mjs": "import fs from 'node:fs';\nexport const a = await fs;\n" }, true],
     [
       "a module that does not say so",
@@ -155,8 +168,12 @@ describe("its checks", () => {
       true,
     ],
     ["an old module", { "src/c.cjs": "const a = require('a'); module.exports = a;\n" }, true],
-    ["settings with remarks", { "src/tsconfig.json": "{ /* remark */ }" }, true],
-    ["a package of others", { "src/node_modules/x/index.js": "not javascript" }, true],
+    ["settings with remarks", { "src/tsconfig.json": "{ /* remark */ }", "src/a.mjs": "let a;\n" }, true],
+    [
+      "a package of others",
+      { "src/node_modules/x/index.js": "not javascript", "src/a.mjs": "let a;\n" },
+      true,
+    ],
     ["a missing bracket", { "src/d.js": "function f( {\n" }, false],
     ["a missing bracket, deep down", { "src/a/b/c/d.mjs": "export const a = [;\n" }, false],
     ["one of many", { "src/a.js": "let a;\n", "src/b.js": "let b = ;\n" }, false],
@@ -167,7 +184,8 @@ describe("its checks", () => {
   });
 
   test.each<[what: string, files: Record<string, string>, passes: boolean, says: RegExp]>([
-    ["none", { "test/test_a.py": "assert False" }, true, /There are no JavaScript tests/],
+    ["no JavaScript", { "test/test_a.py": "assert False" }, true, /There is no JavaScript to test/],
+    ["none of it", { "src/a.mjs": "let a;\n" }, false, /There is JavaScript and no test of it/],
     [
       "one that passes",
       { "test/a.test.mjs": "import t from 'node:test';\nt('a', () => {});\n" },
