@@ -7,6 +7,7 @@ import { bigTeam } from "./measure-big-team.ts";
 import { commands } from "./measure-commands.ts";
 import { crash } from "./measure-crash.ts";
 import { growth } from "./measure-growth.ts";
+import { intake } from "./measure-intake.ts";
 import { loopDelay, manySessions } from "./measure-many-sessions.ts";
 import { memory, waiting } from "./measure-memory.ts";
 import { messages } from "./measure-messages.ts";
@@ -29,6 +30,7 @@ const measurements = [
   waiting,
   messages,
   bigTeam,
+  intake,
 ];
 const names = measurements.map(({ name }) => name);
 
