@@ -47,8 +47,24 @@ export async function makeBranch(
     base: isRepository ? source.commit : await git.text(["rev-parse", "--verify", "HEAD^{commit}"]),
     createdAt: state.createdHead.at,
     commits,
+    made: isRepository ? await madePaths(source, commits, blobs) : [],
   };
   return deliverBranch(git, order, blobs);
+}
+
+/** Paths that the session has made without having had them. */
+async function madePaths(
+  { tree, dirty }: RepositorySource,
+  commits: readonly PhaseCommit[],
+  blobs: BlobStore,
+): Promise<readonly string[]> {
+  const base = await loadTree(blobs, tree);
+  // A file that was removed before the start may be made again.
+  const removed = new Set(dirty);
+  const written = commits.flatMap(({ changes }) =>
+    changes.flatMap(({ path, after }) => (after === undefined ? [] : [path])),
+  );
+  return [...new Set(written)].filter((path) => !base.has(path) && !removed.has(path));
 }
 
 /** The repository that a session is delivered to: its own unless another is named. */

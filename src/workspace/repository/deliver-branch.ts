@@ -22,6 +22,8 @@ export interface BranchOrder {
   readonly base: string;
   readonly createdAt: number;
   readonly commits: readonly PhaseCommit[];
+  /** Paths that are new to the session. Where the base has one, the session did not see it. */
+  readonly made: readonly string[];
 }
 
 export interface DeliveredBranch {
@@ -40,6 +42,7 @@ export async function deliverBranch(
 ): Promise<DeliveredBranch> {
   await checkBranch(git, order.branch);
   await checkBase(git, order.base);
+  await checkUnseen(git, order);
   const commits: string[] = [];
   await using writer = await TreeWriter.open(git, blobs, order.base);
   let parent = order.base;
@@ -129,6 +132,27 @@ async function checkBase(git: Git, commit: string): Promise<void> {
         advice: "Fetch it, or name the repository that has it with --repo.",
       },
     );
+}
+
+/** Files that were left out stay as they are, also where a persona made a file of the same name. */
+async function checkUnseen(git: Git, { base, made, session }: BranchOrder): Promise<void> {
+  if (made.length === 0) return;
+  const output = await git.run(["ls-tree", "-r", "-z", "--name-only", "--full-tree", base]);
+  const known = new Set(output.toString().split("\0"));
+  const unseen = made.filter((path) => known.has(path));
+  const [first] = unseen;
+  if (first === undefined) return;
+  const more = unseen.length === 1 ? "" : ` and ${unseen.length - 1} more`;
+  throw new InputInvalid(
+    `The session made ${showPath(first)}${more}, which the repository has and the session did not see. A branch would replace it.`,
+    {
+      advice: [
+        advise("Start a session that has the file: correct include and exclude of its source."),
+        advise("Or bring the changes into your files; there it is a conflict", "apply", session),
+      ],
+      details: { paths: unseen.slice(0, 100) },
+    },
+  );
 }
 
 /** An existing branch is never moved: it may be checked out, or hold someone's work. */

@@ -292,6 +292,21 @@ describe("files that stay home", () => {
   });
 });
 
+test("a file that was excluded is not replaced by one that a persona makes in its place", async () => {
+  const repository = new TestRepository().write("src/a.ts", "a").write("docs/b.md", "theirs");
+  repository.commit();
+  const team = worker(["build", async ({ workspace }) => workspace.write("docs/b.md", "mine")]);
+  const maestro = await new TeamPlace().open();
+  const source = { git: repository.folder, include: ["src/**"] };
+  const session = await maestro.start(team, { brief: "change", source });
+  await session.result();
+  await expect(maestro.branch(session.id, { branch: "out" })).rejects.toThrow(
+    /made "docs\/b\.md", which the repository has and the session did not see/,
+  );
+  expect(repository.git("branch", "--list", "out")).toBe("");
+  expect(await maestro.apply(session.id)).toMatchObject({ written: [], conflicts: [{ path: "docs/b.md" }] });
+});
+
 describe("a hostile repository", () => {
   test("runs none of its programs: hooks, filters, monitors, editors", async () => {
     const repository = new TestRepository().write("a.txt", "a").write("b.dat", "b");
