@@ -12,6 +12,11 @@ const startedAt = Date.now();
 
 const systemTools = [
   { command: "strace", package: "strace", why: "crash tests stop and fail system calls with it" },
+  {
+    command: "pytest-3",
+    package: "python3-pytest",
+    why: "the readers of test output are proved on its real runs",
+  },
   { command: "bwrap", package: "bubblewrap", why: "checks run in a sandbox with it" },
   { command: "python3", package: "python3", why: "pseudo-terminals are made with it", without: "fail" },
   { command: "zsh", package: "zsh", why: "completion is tried at its prompt" },
