@@ -61,6 +61,8 @@ export const client = {
     const response = await request(blobPath(id, sha256), signalInit(signal), false);
     return new Uint8Array(await response.arrayBuffer());
   },
+  changes: (id: string, phase: string | undefined, signal?: Signal) =>
+    read<api.FileChanges>(diffPath(id, phase), signal),
   usage: (
     query: { readonly session?: string; readonly by: api.UsageBy; readonly since?: string },
     signal?: Signal,
@@ -70,6 +72,11 @@ export const client = {
   tickets: (signal?: Signal) => read<api.TicketsView>("/v1/tickets", signal),
   teams: (signal?: Signal) => read<api.TeamsView>("/v1/teams", signal),
 
+  upload: async (archive: Blob): Promise<api.UploadView> => {
+    const headers = { accept: "application/json", "content-type": "application/octet-stream" };
+    const response = await request("/v1/uploads", { method: "POST", headers, body: archive }, true);
+    return (await response.json()) as api.UploadView;
+  },
   start: (body: api.StartRequest) => write<api.SessionRef>("POST", "/v1/sessions", body),
   resume: (id: string, body: api.ResumeRequest) => write<unknown>("POST", sessionPath(id, "/resume"), body),
   planResume: (id: string, body: api.ResumeRequest, signal?: Signal) =>
@@ -93,6 +100,13 @@ export const client = {
 /** Also the address of "Download". */
 export const blobPath = (id: string, sha256: string): string =>
   sessionPath(id, `/artifacts/${encodeURIComponent(sha256)}`);
+
+/** The patch, or the changed files for a reader of JSON. */
+export const diffPath = (id: string, phase: string | undefined): string =>
+  withQuery(sessionPath(id, "/diff"), { phase });
+
+export const archivePath = (id: string, format: "zip" | "tar.gz", at: string): string =>
+  withQuery(sessionPath(id, "/archive"), { format, at });
 
 const signalInit = (signal: Signal): RequestInit => (signal === undefined ? {} : { signal });
 

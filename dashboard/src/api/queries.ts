@@ -73,6 +73,14 @@ export const treeQuery = (id: string, at: string | undefined) =>
     placeholderData: keepPreviousData,
   });
 
+/** `revision`: a phase that ran again has other changes. */
+export const changesQuery = (id: string, phase: string | undefined, revision: number) =>
+  queryOptions({
+    queryKey: ["changes", id, phase ?? "", revision],
+    queryFn: ({ signal }) => client.changes(id, phase, signal),
+    placeholderData: keepPreviousData,
+  });
+
 /** Named by its hash, it never changes. */
 export const blobQuery = (id: string, sha256: string) =>
   queryOptions({

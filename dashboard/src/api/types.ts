@@ -51,6 +51,8 @@ export type TicketView = Schema<typeof session.ticketView>;
 
 export type CheckpointInfo = Schema<typeof inside.checkpointInfo>;
 export type PersonaDetail = Schema<typeof inside.personaDetail>;
+export type FileChanges = Schema<typeof inside.fileChanges>;
+export type FileChange = FileChanges["files"][number];
 export type StepBlock = Schema<typeof inside.stepBlock>;
 export type StepsPage = Schema<typeof inside.stepsPage>;
 export type ArtifactTree = Schema<typeof inside.artifactTree>;
@@ -63,6 +65,7 @@ export type BreakerView = Schema<typeof server.breakerView>;
 export type BreakerWaiter = BreakerView["waiting"][number];
 export type TicketsView = Schema<typeof server.ticketsView>;
 export type TicketRow = TicketsView["tickets"][number];
+export type UploadView = Schema<typeof server.uploadView>;
 export type UsageReport = Schema<typeof server.usageReport>;
 export type UsageBy = "persona" | "phase" | "model" | "session" | "day";
 export type TeamsView = Schema<typeof server.teamsView>;

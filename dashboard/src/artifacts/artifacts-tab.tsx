@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo } from "react";
 import { useLocation, useSearch } from "wouter";
+import { archivePath } from "../api/client.ts";
 import { treeQuery } from "../api/queries.ts";
 import type { ArtifactTree, TreeRef } from "../api/types.ts";
 import { counted } from "../format/count.ts";
 import { clock } from "../format/time.ts";
 import { useScene } from "../session/context.ts";
+import { Icon } from "../ui/icons.tsx";
 import { Loaded } from "../ui/loading.tsx";
 import { artifactsQuery, parseArtifactsQuery } from "../url/artifacts-url.ts";
 import { sessionAddress } from "../url/session-url.ts";
@@ -63,6 +65,16 @@ function Artifacts({ tree }: { readonly tree: ArtifactTree }) {
             onPick={(ref) => go({ with: ref === "" ? undefined : ref, path: undefined })}
           />
         </div>
+        {tree.ref === "parent" ? null : (
+          <p className="tree-downloads">
+            {(["zip", "tar.gz"] as const).map((format) => (
+              <a key={format} className="button small" href={archivePath(view.id, format, tree.ref)} download>
+                <Icon name="download" size={13} />
+                {format}
+              </a>
+            ))}
+          </p>
+        )}
         <p className="tree-count ink-3">
           {comparing ? `${counted(changes.length, "file")} differ` : counted(tree.files.length, "file")}
         </p>

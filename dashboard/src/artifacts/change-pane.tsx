@@ -6,7 +6,7 @@ import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Waiting } from "../ui/loading.tsx";
 import type { TreeChange } from "./compare-trees.ts";
-import DiffView from "./diff-view.tsx";
+import DiffView, { type Pointing } from "./diff-view.tsx";
 import { mostShownBytes, useText } from "./text.ts";
 
 export default function ChangePane({ change }: { readonly change: TreeChange }) {
@@ -67,10 +67,13 @@ interface BlobDiffProps {
   readonly after: string | null;
   readonly path: string;
   readonly short?: boolean;
+  /** Lines with comments, and what a click on the number of a line does. */
+  readonly marked?: Pointing["marked"];
+  readonly onPoint?: Pointing["onPoint"];
 }
 
 /** Two artifacts by their hashes. */
-export function BlobDiff({ before, after, path, short = false }: BlobDiffProps) {
+export function BlobDiff({ before, after, path, short = false, marked = [], onPoint }: BlobDiffProps) {
   const { view } = useScene();
   const old = useText(view.id, before);
   const now = useText(view.id, after);
@@ -93,5 +96,13 @@ export function BlobDiff({ before, after, path, short = false }: BlobDiffProps) 
       <NotCompared before={side(before, old.data.bytes)} after={side(after, now.data.bytes)} path={path} />
     );
   }
-  return <DiffView before={old.data.text} after={now.data.text} path={path} short={short} />;
+  return (
+    <DiffView
+      before={old.data.text}
+      after={now.data.text}
+      path={path}
+      short={short}
+      pointing={onPoint === undefined ? undefined : { marked, onPoint }}
+    />
+  );
 }

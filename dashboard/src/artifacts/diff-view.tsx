@@ -14,14 +14,27 @@ interface Props {
   readonly path: string;
   /** As high as its content, for panels that scroll themselves. */
   readonly short?: boolean;
+  readonly pointing?: Pointing | undefined;
 }
 
-export default function DiffView({ before, after, path, short = false }: Props) {
+type Side = "before" | "after";
+
+/** Lines that can be pointed at, for comments. */
+export interface Pointing {
+  readonly marked: readonly { readonly line: number; readonly side: Side }[];
+  readonly onPoint: (place: { readonly line: number; readonly side: Side }) => void;
+}
+
+export default function DiffView({ before, after, path, short = false, pointing }: Props) {
   const { lines, error } = useDiff(before, after);
   if (error !== undefined) return <p className="page-part ink-2">{error}</p>;
   if (lines === undefined) return <div className="diff-waiting" aria-busy="true" />;
   if (lines.every(({ sign }) => sign === " ")) return <p className="page-part ink-2">No line differs.</p>;
-  return short ? <ShortDiff lines={lines} path={path} /> : <LongDiff lines={lines} path={path} />;
+  return short ? (
+    <ShortDiff lines={lines} path={path} />
+  ) : (
+    <LongDiff lines={lines} path={path} pointing={pointing} />
+  );
 }
 
 function useFolded(lines: readonly ComparedLine[], path: string, around: number) {
@@ -67,7 +80,13 @@ function ShortDiff({ lines, path }: { readonly lines: readonly ComparedLine[]; r
   );
 }
 
-function LongDiff({ lines, path }: { readonly lines: readonly ComparedLine[]; readonly path: string }) {
+interface LongProps {
+  readonly lines: readonly ComparedLine[];
+  readonly path: string;
+  readonly pointing: Pointing | undefined;
+}
+
+function LongDiff({ lines, path, pointing }: LongProps) {
   const scroll = useRef<HTMLDivElement>(null);
   const { folded, tokens, open } = useFolded(lines, path, 3);
   const virtualizer = useVirtualizer({
@@ -89,7 +108,7 @@ function LongDiff({ lines, path }: { readonly lines: readonly ComparedLine[]; re
           const item = folded[index];
           return item === undefined ? null : (
             <Placed key={key} at={{ transform: `translateY(${start}px)` }} className="code-line">
-              <DiffItem item={item} tokens={tokens} onOpen={open} />
+              <DiffItem item={item} tokens={tokens} onOpen={open} pointing={pointing} />
             </Placed>
           );
         })}
@@ -102,9 +121,10 @@ interface ItemProps {
   readonly item: Folded;
   readonly tokens: readonly (readonly Token[])[] | undefined;
   readonly onOpen: (from: number) => void;
+  readonly pointing?: Pointing | undefined;
 }
 
-function DiffItem({ item, tokens, onOpen }: ItemProps) {
+function DiffItem({ item, tokens, onOpen, pointing }: ItemProps) {
   if (item.kind === "fold")
     return (
       <button type="button" className="fold-line" onClick={() => onOpen(item.from)}>
@@ -115,12 +135,35 @@ function DiffItem({ item, tokens, onOpen }: ItemProps) {
   const kind = sign === "+" ? "added" : sign === "-" ? "removed" : "";
   return (
     <div className={`diff-line ${kind}`}>
-      <span className="line-number">{after ?? before}</span>
+      <LineNumber before={before} after={after} pointing={pointing} />
       <span className="line-sign">
         {sign === " " ? "" : sign}
         {sign === " " ? null : <span className="unseen">{sign === "+" ? "added" : "removed"}</span>}
       </span>
       <LineText text={text} tokens={tokens?.[item.index]} />
     </div>
+  );
+}
+
+interface NumberProps extends Pick<ComparedLine, "before" | "after"> {
+  readonly pointing: Pointing | undefined;
+}
+
+/** With `pointing`, a button for the pointer; the form beside the difference takes the number from the keyboard. */
+function LineNumber({ before, after, pointing }: NumberProps) {
+  const line = after ?? before ?? 0;
+  if (pointing === undefined) return <span className="line-number">{line}</span>;
+  const side: Side = after === null ? "before" : "after";
+  const isMarked = pointing.marked.some((each) => each.line === line && each.side === side);
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={`line-number line-button${isMarked ? " marked" : ""}`}
+      aria-label={`${isMarked ? "Has a comment. " : ""}Comment on line ${line}${side === "before" ? ", removed" : ""}`}
+      onClick={() => pointing.onPoint({ line, side })}
+    >
+      {line}
+    </button>
   );
 }

@@ -1,6 +1,8 @@
 import { useId, useState } from "react";
 import { client } from "../api/client.ts";
 import { moneyRange } from "../format/money.ts";
+import { CommentList } from "../review/comment-list.tsx";
+import { noteWith, useComments } from "../review/comments.ts";
 import { reviewCommand } from "../sentences/review-command.ts";
 import { useScene } from "../session/context.ts";
 import { useCommand } from "../shell/use-command.ts";
@@ -26,7 +28,9 @@ export default function ReviewPanel({ word, onClose }: Props) {
   const [error, setError] = useState<string>();
   const id = useId();
   const phase = view.review?.phase ?? "";
-  const text = note.trim();
+  const comments = useComments(view.id, phase, view.review?.revision ?? 0);
+  // Comments ask for changes: an approval does not send them.
+  const text = word === "reject" ? noteWith(note, comments.list) : note.trim();
   const [repeats, setRepeats] = useState(false);
   const repeated =
     word === "approve"
@@ -35,7 +39,7 @@ export default function ReviewPanel({ word, onClose }: Props) {
   const call = () => {
     const body = { phase, ...(text !== "" && { note: text }), resume: true };
     if (word === "approve") return client.approve(view.id, body);
-    return client.reject(view.id, { ...body, ...(repeats && { repeatEffects: true }) });
+    return client.reject(view.id, { ...body, ...(repeats && { repeatEffects: true }) }).then(comments.clear);
   };
   const isIncomplete = () => {
     const missing = word === "reject" && text === "";
@@ -69,6 +73,7 @@ export default function ReviewPanel({ word, onClose }: Props) {
           Repeat effects that happened: {repeated.map(({ name }) => name).join(", ")}
         </label>
       )}
+      {word === "reject" ? <CommentList comments={comments} /> : null}
       <CommandThenResume first={reviewCommand(command, view, word, phase, text)} />
     </SignalPanel>
   );

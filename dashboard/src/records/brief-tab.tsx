@@ -6,6 +6,7 @@ import { plainText } from "../format/plain-text.ts";
 import { useScene } from "../session/context.ts";
 import { CopyButton } from "../ui/copy.tsx";
 import { Loaded } from "../ui/loading.tsx";
+import { SourceText } from "./source-text.tsx";
 
 export default function BriefTab() {
   const { view } = useScene();
@@ -17,6 +18,7 @@ export default function BriefTab() {
         <CopyButton text={view.brief} label="Copy the brief" />
       </header>
       <p className="brief-text outside">{plainText(view.brief)}</p>
+      {view.source === null ? null : <SourceText source={view.source} />}
       {view.baseline.length === 0 ? null : (
         <section aria-label="Checks before the work">
           <h2>Checks before the work</h2>

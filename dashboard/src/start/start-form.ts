@@ -1,6 +1,7 @@
 import type { StartRequest, TeamsView } from "../api/types.ts";
 import { parseMoney } from "../format/money.ts";
 import { shellCommand } from "../format/shell-command.ts";
+import { checkSource, emptySource, type SourceForm } from "./source-form.ts";
 
 /** The fields as typed. */
 export interface StartForm {
@@ -11,6 +12,7 @@ export interface StartForm {
   readonly usd: string;
   readonly tokens: string;
   readonly pauseAfter: readonly string[];
+  readonly source: SourceForm;
 }
 
 export const emptyStart: StartForm = {
@@ -21,10 +23,11 @@ export const emptyStart: StartForm = {
   usd: "",
   tokens: "",
   pauseAfter: [],
+  source: emptySource,
 };
 
 /** The problems that need no server, by field of the request. */
-export function checkStart({ brief, model, usd, tokens }: StartForm): Map<string, string> {
+export function checkStart({ brief, model, usd, tokens, source }: StartForm): Map<string, string> {
   const wrong = new Map<string, string>();
   if (brief.trim() === "") wrong.set("brief", "Say what is to be done.");
   const wrongModel = modelProblem(model);
@@ -33,6 +36,7 @@ export function checkStart({ brief, model, usd, tokens }: StartForm): Map<string
     wrong.set("budget.usd", "An amount above zero, such as 12.50.");
   if (tokens.trim() !== "" && parseTokens(tokens) === undefined)
     wrong.set("budget.tokens", "A whole number above zero, such as 400,000.");
+  for (const [field, problem] of checkSource(source)) wrong.set(field, problem);
   return wrong;
 }
 
@@ -65,11 +69,14 @@ type Team = Pick<TeamsView["teams"][number], "builtIn" | "file">;
 
 /** The same in a terminal. Undefined: the team has no file to name. */
 export function startCommand(
-  { brief, model, key, usd, tokens, pauseAfter }: StartForm,
+  { brief, model, key, usd, tokens, pauseAfter, source }: StartForm,
   team: Team | undefined,
   stateDirectory: string | null = null,
 ): string | undefined {
   if (team === undefined || (!team.builtIn && team.file === null)) return undefined;
+  // Files of this browser are not on the server's disk.
+  if (source.kind === "upload" || source.kind === "given") return undefined;
+  const repository = source.kind === "repository";
   const dollars = parseMoney(usd);
   const tokenLimit = parseTokens(tokens);
   const flags = {
@@ -79,6 +86,8 @@ export function startCommand(
     "--budget-usd": dollars === undefined ? "" : String(dollars),
     "--budget-tokens": tokenLimit === undefined ? "" : String(tokenLimit),
     "--pause-after": pauseAfter.join(","),
+    "--repo": repository ? source.git.trim() : "",
+    "--ref": repository ? source.ref.trim() : "",
   };
   const given = Object.entries(flags).filter(([, value]) => value !== "");
   return shellCommand(["run", brief.trim() === "" ? "..." : brief.trim(), ...given.flat()], stateDirectory);

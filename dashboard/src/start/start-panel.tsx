@@ -15,6 +15,8 @@ import { FormField } from "../ui/form-field.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Loaded } from "../ui/loading.tsx";
 import { addressOf } from "../url/session-url.ts";
+import { SourceFields } from "./source-fields.tsx";
+import { sourceRequest } from "./source-form.ts";
 import { checkStart, emptyStart, type StartForm, startCommand, startRequest } from "./start-form.ts";
 
 export default function StartPanel({ onClose }: { readonly onClose: () => void }) {
@@ -41,7 +43,8 @@ function StartFields({ teams, onClose }: FieldsProps) {
   const [error, setError] = useState<unknown>();
   const [sending, setSending] = useState(false);
   const team = teams.teams.find(({ name }) => name === form.team);
-  const stateDirectory = useQuery(statusQuery).data?.stateDirectoryFlag ?? null;
+  const status = useQuery(statusQuery).data;
+  const stateDirectory = status?.stateDirectoryFlag ?? null;
   const command = startCommand(form, team, stateDirectory);
   const set = (part: Partial<StartForm>) => setForm({ ...form, ...part });
   // The panel was opened to write this.
@@ -55,7 +58,7 @@ function StartFields({ teams, onClose }: FieldsProps) {
     if (wrong.size > 0) return focusFirst(wrong);
     setSending(true);
     try {
-      const started = await client.start(startRequest(form));
+      const started = await client.start({ ...startRequest(form), ...(await sourceRequest(form.source)) });
       onClose();
       navigate(addressOf(started));
     } catch (failure) {
@@ -96,7 +99,9 @@ function StartFields({ teams, onClose }: FieldsProps) {
             {...props}
             className="field"
             value={form.team}
-            onChange={(event) => set({ team: event.target.value, pauseAfter: [] })}
+            onChange={(event) =>
+              set({ team: event.target.value, pauseAfter: [], source: { ...form.source, phase: "" } })
+            }
           >
             {teams.teams.map(({ name }) => (
               <option key={name}>{name}</option>
@@ -104,6 +109,13 @@ function StartFields({ teams, onClose }: FieldsProps) {
           </select>
         )}
       </FormField>
+      <SourceFields
+        value={form.source}
+        roots={status?.repoRoots ?? []}
+        phases={team?.phases ?? []}
+        refused={refused}
+        onChange={(source) => set({ source })}
+      />
       <div className="form-pair">
         <ModelField
           value={form.model}

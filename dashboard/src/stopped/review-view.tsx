@@ -1,10 +1,13 @@
-import { lazy, Suspense, useId, useState } from "react";
+import { useId, useState } from "react";
 import { client } from "../api/client.ts";
 import type { Review } from "../api/types.ts";
 import { counted, listed } from "../format/count.ts";
 import { moneyRange } from "../format/money.ts";
 import { oneLine, plainText } from "../format/plain-text.ts";
 import { CheckLine } from "../inspector/detail-tabs.tsx";
+import { CommentList } from "../review/comment-list.tsx";
+import { noteWith, useComments } from "../review/comments.ts";
+import { ReviewFiles } from "../review/review-files.tsx";
 import { reviewCommand } from "../sentences/review-command.ts";
 import { gateWord } from "../sentences/status-word.ts";
 import { ActionButton } from "../session/actions.tsx";
@@ -17,9 +20,7 @@ import { NoteField } from "../ui/note-field.tsx";
 import { CommandThenResume } from "./advice-list.tsx";
 import { PhoneBar } from "./phone-bar.tsx";
 
-const BlobDiff = lazy(async () => ({ default: (await import("../artifacts/change-pane.tsx")).BlobDiff }));
-
-/** Files, differences, checks, gate, note; then approve, reject with a note, or edit. */
+/** The changed files first; then results, checks, gate and note; then approve, reject with a note, or edit. */
 export default function ReviewView({ review }: { readonly review: Review }) {
   const { view, send, open } = useScene();
   const [path, setPath] = useState(review.files[0]?.path);
@@ -27,7 +28,8 @@ export default function ReviewView({ review }: { readonly review: Review }) {
   const [error, setError] = useState<string>();
   const command = useCommand();
   const id = useId();
-  const file = review.files.find((each) => each.path === path);
+  const comments = useComments(view.id, review.phase, review.revision);
+  const rejection = noteWith(note, comments.list);
   const situation = view.situation.kind === "review" ? view.situation : undefined;
   const focusNote = () => document.getElementById(id)?.focus();
 
@@ -40,8 +42,8 @@ export default function ReviewView({ review }: { readonly review: Review }) {
       }),
     );
   const reject = () => {
-    if (note.trim() === "") {
-      setError("Say what has to change.");
+    if (rejection === "") {
+      setError("Say what has to change, here or at a line.");
       focusNote();
       return;
     }
@@ -49,39 +51,17 @@ export default function ReviewView({ review }: { readonly review: Review }) {
     // The dialog asks whether effects that happened may happen again.
     if (view.effects.some(({ phase, state }) => phase === review.phase && state === "happened"))
       return open({ kind: "reject" });
-    void send("Rejecting…", "Could not reject.", () =>
-      client.reject(view.id, { phase: review.phase, note: note.trim(), resume: true }),
-    );
+    void send("Rejecting…", "Could not reject.", async () => {
+      await client.reject(view.id, { phase: review.phase, note: rejection, resume: true });
+      comments.clear();
+    });
   };
   const next = situation?.next ?? [];
   return (
     <div className="stopped-columns review">
       <div className="stopped-why">
+        <ReviewFiles review={review} comments={comments} path={path} onSelect={setPath} />
         <ReviewResults results={review.results} />
-        <section className="review-files" aria-label="Changed files" hidden={review.files.length === 0}>
-          <ul className="review-list">
-            {review.files.map((each) => (
-              <li key={each.path}>
-                <button
-                  type="button"
-                  aria-current={each.path === path ? "true" : undefined}
-                  onClick={() => setPath(each.path)}
-                >
-                  <span className="mono one-line outside">{oneLine(each.path)}</span>
-                </button>
-              </li>
-            ))}
-          </ul>
-          <div className="review-diff">
-            {file === undefined ? (
-              <p className="page-part ink-2">No file was changed.</p>
-            ) : (
-              <Suspense>
-                <BlobDiff key={file.path} before={file.before} after={file.after} path={file.path} />
-              </Suspense>
-            )}
-          </div>
-        </section>
       </div>
       <div className="stopped-choices">
         <section aria-label="Gate and checks">
@@ -101,6 +81,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
         </section>
         <section className="choices" aria-label="Your decision">
           <NoteField id={id} value={note} placeholder="Needed to reject" error={error} onChange={setNote} />
+          <CommentList comments={comments} />
           <div className="dialog-actions">
             <ActionButton className="button primary" onClick={approve}>
               <Icon name="check" size={14} />

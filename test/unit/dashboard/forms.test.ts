@@ -66,6 +66,7 @@ describe("the start panel", () => {
     });
     expect(
       startRequest({
+        ...emptyStart,
         brief: "x",
         team: "t",
         model: "a/b",

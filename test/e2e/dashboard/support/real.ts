@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { newFolder, type ServerProcess, startServer } from "../../server/support/server.ts";
 import { type OpenPage, openPage, type PageOptions } from "./browser.ts";
 
-const teams = ["parking", "reviewed", "modeled", "helpless", "unsure", "large", "crowded"].flatMap((name) => [
-  "--team",
-  join(import.meta.dirname, `${name}-team.ts`),
-]);
+const names = ["parking", "reviewed", "modeled", "helpless", "unsure", "large", "crowded", "changing"];
+const teams = names.flatMap((name) => ["--team", join(import.meta.dirname, `${name}-team.ts`)]);
 
 export interface Place {
   readonly folder: string;
@@ -20,8 +18,8 @@ export function newPlace(): Place {
 }
 
 /** `maestro serve` with the teams of these tests, on a free port unless one is given. */
-export const serve = ({ stateDir }: Place, port = 0): Promise<ServerProcess> =>
-  startServer(stateDir, [...teams, "--port", String(port)]);
+export const serve = ({ stateDir }: Place, port = 0, flags: readonly string[] = []): Promise<ServerProcess> =>
+  startServer(stateDir, [...teams, "--port", String(port), ...flags]);
 
 /** Opens the dashboard with the one-time link. */
 export async function visitServer(server: ServerProcess, options: PageOptions = {}): Promise<OpenPage> {
