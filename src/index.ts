@@ -2,6 +2,7 @@ export type { Carried, Imported, ImportOptions } from "./api/export-import.ts";
 export {
   adviseSandbox,
   describeClones,
+  describeLayers,
   describeProviders,
   describeSandbox,
   hasControlGroups,

@@ -27,6 +27,14 @@ export async function describeSandbox(): Promise<Sandbox> {
   return (await import("../workspace/sandbox.ts")).describeSandbox();
 }
 
+/** Installed dependencies in a state directory. */
+export async function describeLayers(
+  stateDirectory: string,
+): Promise<readonly { readonly usedAt: number; readonly bytes: number }[]> {
+  const { LayerStore } = await import("../workspace/layers/layer-store.ts");
+  return new LayerStore(stateDirectory).measure();
+}
+
 /** The clones of repositories in a state directory, and their size. */
 export async function describeClones(stateDirectory: string): Promise<readonly KeptClone[]> {
   return (await import("../workspace/repository/kept-clones.ts")).listClones(stateDirectory);

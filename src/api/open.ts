@@ -30,6 +30,8 @@ import type { Team } from "../team/define.ts";
 import { chooseSink, outcomeOfTicket, pullRequestSink } from "../tickets/choose-sink.ts";
 import { FileSink } from "../tickets/file.ts";
 import { TicketOutbox } from "../tickets/outbox.ts";
+import { LayerStore } from "../workspace/layers/layer-store.ts";
+import { sandboxUser } from "../workspace/sandbox-user.ts";
 import { checkTeams } from "./check-options.ts";
 import { Maestro } from "./maestro.ts";
 import { alertPoster, SessionEvents } from "./row-listeners.ts";
@@ -116,12 +118,14 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const artifacts = new Artifacts(path);
   const scratch = join(path, "scratch");
   const { sandbox, commands: limits } = config;
-  const launch = { sandbox, limits };
+  const launch = { sandbox, limits, user: () => sandboxUser(path) };
+  const layers = new LayerStore(path);
   const place = new CommandPlace(artifacts, path, launch);
   void place.sweep(async (id) => {
     const status = (await store.findSession(id))?.status;
     return status === undefined || finalStatuses.includes(status);
   });
+  void layers.sweep().catch(() => undefined);
   const prices = new Prices(config.prices, clock);
   const priceOf = (model: string) => prices.of(model);
   const projector = new Projector((problem) => onNotice(String(problem)));
@@ -189,6 +193,8 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     },
     checks: new SandboxChecks(artifacts, scratch, path, { launch, notice: onNotice, env: process.env }),
     place,
+    layers,
+    setupPlace: { blobs: artifacts, stateDirectory: path, launch, env: process.env },
     healers,
     performOf: (team, model) =>
       performOf(
@@ -242,6 +248,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     limits: config.limits,
     onNotice,
     sandbox,
+    layers,
   });
   if (recover) await maestro.recover();
   return maestro;

@@ -1,3 +1,4 @@
+import { finalStatuses } from "../journal/standing.ts";
 import { type Pruned, prune, removeDamaged } from "../store/retention.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { PruneOptions } from "./options.ts";
@@ -6,7 +7,12 @@ import type { Services } from "./services.ts";
 export interface PrunedState extends Pruned {
   /** Clones of repositories that no session needs. */
   readonly repositories: number;
+  /** Installed dependencies that no session uses any more. */
+  readonly layers: number;
 }
+
+/** Dependencies that no session used for so long go, unless prune names another age. */
+const unusedMs = 30 * 86_400_000;
 
 export async function pruneState(
   { damaged, ...policy }: PruneOptions,
@@ -16,7 +22,7 @@ export async function pruneState(
   const { clock, onNotice, ticketFiles, store, stateDirectory } = services;
   const parts = { ...services, now: clock.now(), report: onNotice };
   if (damaged !== undefined)
-    return { ...(await removeDamaged((await find(damaged)).id, parts)), repositories: 0 };
+    return { ...(await removeDamaged((await find(damaged)).id, parts)), repositories: 0, layers: 0 };
   const pruned = await prune(policy, {
     ...parts,
     removeTicketFile: (fingerprint) => ticketFiles.remove(fingerprint),
@@ -27,5 +33,14 @@ export async function pruneState(
     dryRun: policy.dryRun ?? false,
     isReferenced: async (hash) => (await store.reports.findReferenced([hash])).has(hash),
   });
-  return { ...pruned, repositories };
+  const { pruneLayers } = await import("../workspace/layers/prune-layers.ts");
+  const layers = await pruneLayers(services.layers, {
+    before: clock.now() - (policy.olderThanMs ?? unusedMs),
+    dryRun: policy.dryRun ?? false,
+    isLive: async (id) => {
+      const status = (await store.findSession(id))?.status;
+      return status !== undefined && !finalStatuses.includes(status);
+    },
+  });
+  return { ...pruned, repositories, layers };
 }

@@ -10,6 +10,7 @@ import type { Projector } from "../store/projector.ts";
 import type { Team } from "../team/define.ts";
 import type { FileSink } from "../tickets/file.ts";
 import type { TicketOutbox } from "../tickets/outbox.ts";
+import type { LayerStore } from "../workspace/layers/layer-store.ts";
 import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 
 /** The part that queries need. */
@@ -33,4 +34,5 @@ export interface Services extends QueryServices {
   readonly onNotice: Notify;
   readonly sandbox: SandboxRule;
   readonly github: GithubPlace;
+  readonly layers: LayerStore;
 }

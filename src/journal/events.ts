@@ -4,11 +4,13 @@ import type { EventDefinition } from "./events/define.ts";
 import { effectEvents } from "./events/effect.ts";
 import { phaseEvents } from "./events/phase.ts";
 import { sessionEvents } from "./events/session.ts";
+import { setupEvents } from "./events/setup.ts";
 import { teamEvents } from "./events/team.ts";
 
 /** Every kind of transition row, declared once. Steps are rows of their own shape, see `StepRow`. */
 export const events = {
   ...sessionEvents,
+  ...setupEvents,
   ...teamEvents,
   ...baselineEvents,
   ...phaseEvents,

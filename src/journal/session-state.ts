@@ -3,10 +3,11 @@ import type { CheckResult, GateResult } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { SessionId } from "../domain/ids.ts";
-import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
+import type { PutBack } from "../domain/put-back.ts";
 import type { Delivered } from "./delivered.ts";
 import type { Effects } from "./effect.ts";
 import type { BaselineRun, PersonaChecks } from "./judgment-values.ts";
+import type { SetupState } from "./setup-state.ts";
 import type { Signal } from "./signal.ts";
 import type { RemainingReason, Standing } from "./standing.ts";
 import type { StepSelection } from "./step-selection.ts";
@@ -205,6 +206,8 @@ export interface SessionState {
   /** It was parked for help or failed, and no person resumed it since: the next resume grants new rounds. */
   readonly awaitsPerson: boolean;
   readonly phases: ReadonlyMap<string, PhaseState>;
+  /** Setups of dependencies, by the key of their layer. */
+  readonly setups: ReadonlyMap<string, SetupState>;
   /** Every sealed checkpoint, by phase and revision, in the order of their rows. */
   readonly seals: ReadonlyMap<string, Sealed>;
   /** Phases that an accepted team no longer has. One that is put back continues as a new revision. */
@@ -266,6 +269,7 @@ export function emptyState(id: SessionId): SessionState {
     restedMs: 0,
     awaitsPerson: false,
     phases: new Map(),
+    setups: new Map(),
     seals: new Map(),
     removed: new Map(),
     direction: {},
@@ -361,40 +365,4 @@ export function staysGiven(
 /** The persona's result came from outside: its files are those that the phase begins with. */
 export function wasGiven({ given }: PhaseState, { result, input }: PersonaState): boolean {
   return given !== undefined && result !== undefined && input === undefined;
-}
-
-/** How a conversation began. An attempt that continues after an outage belongs to the conversation it continues. */
-export interface Conversation {
-  /** The seq of the first row of the attempt that began it. */
-  readonly started: number;
-  readonly round: number;
-  readonly attempt: number;
-  readonly reasons: readonly RecordedFailure[];
-  /** Changes of protected files that earlier attempts made. */
-  readonly putBack: readonly ProtectedChange[];
-}
-
-/** A continued attempt must send the same prompt as the first, or the fingerprints of recorded calls no longer match. */
-export function conversationOf(attempt: AttemptState, attempts: readonly AttemptState[]): Conversation {
-  let first = attempt;
-  while (first.continues !== undefined) {
-    const before = attempts.find(({ started }) => started === first.continues);
-    if (before === undefined) break;
-    first = before;
-  }
-  const earlier = attempts.slice(0, attempts.indexOf(first));
-  const reasons = earlier.flatMap(({ failure }) => failure ?? []);
-  return {
-    started: first.started,
-    round: first.round,
-    attempt: first.attempt,
-    reasons,
-    putBack: putBackIn(earlier),
-  };
-}
-
-/** The changes of protected files in these attempts, each path once. */
-export function putBackIn(attempts: readonly AttemptState[]): readonly ProtectedChange[] {
-  const all = attempts.flatMap(({ putBack }) => putBack?.files ?? []);
-  return [...new Map(all.map((change) => [change.path, change])).values()];
 }

@@ -7,6 +7,7 @@ import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
 import { defaultQueue } from "../domain/queue.ts";
 import { isAllSimulated } from "../domain/simulated.ts";
 import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
+import { putBackIn } from "./conversation.ts";
 import { type DeliveryView, describeDelivery, type TicketView } from "./delivery-view.ts";
 import { type EffectView, effectsIn, type WaitingView, waitingIn } from "./effect-view.ts";
 import type { Direction, PersonaChecks, PersonaResult, RecordedFailure, Source } from "./journal.ts";
@@ -16,10 +17,10 @@ import {
   type AttemptState,
   type PersonaState,
   type PhaseState,
-  putBackIn,
   type RecordedDecision,
   type SessionState,
 } from "./session-state.ts";
+import { describeSetup, type SetupView } from "./setup-view.ts";
 import {
   errorOf,
   type ParkReason,
@@ -82,6 +83,8 @@ export interface SessionView {
   readonly baseline: readonly BaselineView[];
   /** Null until it was delivered. */
   readonly delivery: DeliveryView | null;
+  /** How its dependencies were installed. */
+  readonly setup: readonly SetupView[];
   readonly usage: UsageTotals;
   readonly budgets: readonly BudgetView[];
   readonly ticket: TicketView | null;
@@ -226,6 +229,7 @@ export function describeSession(
     source: created.source ?? null,
     baseline: describeBaseline(state),
     delivery: state.delivery === undefined ? null : describeDelivery(state.delivery, pullRequest),
+    setup: [...state.setups.values()].map(describeSetup),
     usage: usage.total,
     budgets: budgets.map(describeBudget),
     ticket: tickets[0] ?? null,

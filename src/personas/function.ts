@@ -4,10 +4,11 @@ import type { AttemptSettings } from "../domain/healing-action.ts";
 import type { Json } from "../domain/json.ts";
 import type { ProtectedChange } from "../domain/put-back.ts";
 import type { Tree } from "../domain/tree.ts";
+import type { Conversation } from "../journal/conversation.ts";
 import type { Probed, RunStep } from "../journal/durable-step.ts";
 import type { Decision, PersonaResult } from "../journal/journal.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
-import type { Conversation } from "../journal/session-state.ts";
+import type { LayerPart } from "../workspace/layers/layer.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { ContextTools } from "./tools/context-tool.ts";
 
@@ -56,6 +57,8 @@ export interface PersonaContext {
   readonly notes: readonly string[];
   /** Changes of earlier attempts that were put back, because they may not be made. */
   readonly putBack: readonly ProtectedChange[];
+  /** Prepared dependencies of the files as they are now, for commands. */
+  readonly layers?: () => Promise<readonly LayerPart[]>;
   readonly workspace: PersonaWorkspace;
   /** Its tools by name, for `generateText` of the AI SDK or to call: `ctx.tools.read_file.execute({ path })`. */
   readonly tools: ContextTools;

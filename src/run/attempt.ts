@@ -1,7 +1,7 @@
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { CheckResult } from "../domain/contract.ts";
 import { fromErrorJson } from "../domain/error-json.ts";
-import { InputInvalid, MaestroError } from "../domain/errors.ts";
+import { InputInvalid, MaestroError, SetupFailed } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { AttemptSettings, Healed } from "../domain/healing-action.ts";
 import type { Saving } from "../domain/ledger.ts";
@@ -10,11 +10,12 @@ import { redact } from "../domain/redact.ts";
 import type { RetryPolicy } from "../domain/retry-policy.ts";
 import { changesBetween, emptyTree, type Tree } from "../domain/tree.ts";
 import { isInstalled } from "../domain/tree-path.ts";
+import { conversationOf } from "../journal/conversation.ts";
 import { happenedBefore } from "../journal/effect.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
-import { conversationOf } from "../journal/session-state.ts";
 import type { WorkContext } from "../personas/function.ts";
 import { refuseForbidden, writeRule } from "../personas/tools/tool-runner.ts";
+import type { LayerPart } from "../workspace/layers/layer.ts";
 import type { Protection } from "../workspace/protection.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { Workspace } from "../workspace/workspace.ts";
@@ -270,6 +271,7 @@ export class AttemptRun {
       effects: happenedBefore(this.#drive.journal.state.effects, attempt, conversation.started),
       settings: attempt.settings,
       failures: this.#reasons.map(({ error }) => fromErrorJson(error)),
+      layers: () => this.#watchdog.during(() => this.#layers(workspace)),
       workspace,
       files: workspace,
       step: steps.step,
@@ -295,6 +297,17 @@ export class AttemptRun {
         log(persona, redact(String(message)));
       },
     };
+  }
+
+  /** Packages that the persona named and that cannot be installed are missing; its checks say why. */
+  async #layers(workspace: Workspace): Promise<readonly LayerPart[]> {
+    const { layersFor } = this.#drive;
+    if (layersFor === undefined) return [];
+    await workspace.save();
+    return layersFor(workspace.tree, this.#signal).catch((error: unknown) => {
+      if (SetupFailed.is(error)) return [];
+      throw error;
+    });
   }
 
   #validate(result: PersonaResult, workspace: Workspace, steps: StepRecorder): Promise<CheckResult[]> {

@@ -11,6 +11,7 @@ import type { SessionJournal } from "../store/session-journal.ts";
 import type { Store } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
+import type { LayerStore } from "../workspace/layers/layer-store.ts";
 import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import type { Control } from "./control.ts";
@@ -20,6 +21,8 @@ import type { AskModel } from "./planning/classify-with-model.ts";
 import type { CommandPlace } from "./programs/command-place.ts";
 import type { SandboxChecks } from "./programs/sandbox-checks.ts";
 import type { Rest, Waiter } from "./rest.ts";
+import type { SetupPlace } from "./setup/run-setup.ts";
+import type { LayersFor } from "./setup/session-setups.ts";
 import type { Accounts, SessionSpending } from "./spending.ts";
 import type { SessionTrees } from "./trees.ts";
 
@@ -39,7 +42,10 @@ export interface EngineSettings extends OpenState {
   /** How long an attempt may make no progress, unless its persona sets another limit. */
   readonly timeoutMs: number;
   readonly healers: readonly Healer[];
-  readonly checks: Pick<SandboxChecks, "judgeFiles" | "run" | "measure" | "isInstalled" | "withExtraFiles">;
+  readonly checks: Pick<
+    SandboxChecks,
+    "judgeFiles" | "run" | "measure" | "isInstalled" | "withExtraFiles" | "withLayers"
+  >;
   readonly place: Pick<CommandPlace, "runTool">;
   readonly performOf: (team: Team, model: string | undefined) => PerformOf;
   /** For teams that a model plans. */
@@ -47,6 +53,9 @@ export interface EngineSettings extends OpenState {
     model: string | undefined,
     call: { readonly runStep: RunStep; readonly signal: AbortSignal },
   ) => AskModel;
+  /** Prepared dependencies, shared by all sessions. */
+  readonly layers: LayerStore;
+  readonly setupPlace: SetupPlace;
   readonly commandFor: CommandFor;
   /** Where pull requests of delivered branches are made. */
   readonly github: GithubPlace;
@@ -67,6 +76,8 @@ export interface ClaimedSession extends EngineSettings {
   /** An effect begins; not recorded. */
   readonly onStep?: ((persona: string, step: StepKind, name: string) => void) | undefined;
   readonly onPlanned: (team: Team) => void;
+  /** The prepared dependencies of these files. */
+  readonly layersFor?: LayersFor;
 }
 
 /** One drive of one session. It is made once and passed down whole. */

@@ -91,11 +91,11 @@ async function parkWithTickets(
   return outcome;
 }
 
-async function runPhases(whole: Team, session: ClaimedSession): Promise<Outcome> {
-  const { journal, control } = session;
+async function runPhases(whole: Team, claimed: ClaimedSession): Promise<Outcome> {
+  const { journal, control } = claimed;
   try {
-    obey(session);
-    await prepareSource(whole, session);
+    obey(claimed);
+    const session = await prepareSource(whole, claimed);
     const team = await planTeam(whole, session);
     await recordPlan(journal);
     const { definition } = team;

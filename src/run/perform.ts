@@ -149,6 +149,7 @@ function performWithCommand(
     const { runCommandPersona } = await import("../personas/command/command-persona.ts");
     const { argv, network, readable = [], writable = [] } = work;
     const { conversation, signal } = context;
+    const layers = (await context.layers?.()) ?? [];
     const kept = place.kept(context.context.sessionId, conversation.started);
     const keeps = async (error: unknown): Promise<boolean> =>
       signal.aborted || (await import("./failure/classify-error.ts")).classifyError(error).outage;
@@ -174,6 +175,7 @@ function performWithCommand(
         context.during(() =>
           place.run({
             ...command,
+            layers,
             network,
             readable,
             writablePlaces: writable,

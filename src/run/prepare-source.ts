@@ -1,12 +1,59 @@
+import { emptyTree } from "../domain/tree.ts";
 import type { Team } from "../team/define.ts";
+import type { TeamDefinition } from "../team/definition/team-definition.ts";
+import { loadTree } from "../workspace/stored-tree.ts";
+import { infrastructureFailed } from "./control.ts";
 import type { ClaimedSession } from "./drive.ts";
+import { launches } from "./programs/refuse-unconfined.ts";
 
 /**
  * Everything that must work on the files as they were given, before a model is asked. What is done is a row, so a later
- * drive does not repeat it. Throws `SetupFailed`, which parks the session; a person's resume tries again.
+ * drive does not repeat it. Throws `SetupFailed`, which parks the session; a person's resume tries again. Gives the session
+ * whose checks, commands and agents see the prepared dependencies.
  */
-export async function prepareSource(team: Team, session: ClaimedSession): Promise<void> {
-  if (session.journal.state.created.source === undefined) return;
+export async function prepareSource(team: Team, session: ClaimedSession): Promise<ClaimedSession> {
+  const prepared = await installDependencies(team.definition, session);
+  if (session.journal.state.created.source === undefined) return prepared;
   const { measureBaseline } = await import("./baseline.ts");
-  await measureBaseline(team, session);
+  await measureBaseline(team, prepared);
+  return prepared;
 }
+
+async function installDependencies(
+  definition: TeamDefinition,
+  session: ClaimedSession,
+): Promise<ClaimedSession> {
+  const { journal, artifacts, control, layers, setupPlace, place } = session;
+  const { source } = journal.state.created;
+  const written = definition.setup;
+  // A team that runs no program needs no dependencies.
+  if (written === false || (written === undefined && (source === undefined || !runsPrograms(definition))))
+    return session;
+  const base =
+    source === undefined ? emptyTree : await loadTree(artifacts, source.tree).catch(infrastructureFailed);
+  const { findSetups } = await import("./setup/find-setup.ts");
+  const setups = written ?? findSetups(base);
+  if (setups.length === 0) return session;
+  const { SessionSetups } = await import("./setup/session-setups.ts");
+  const prepared = new SessionSetups(setups, base, journal, { layers, place: setupPlace });
+  control.throwIfStopped();
+  try {
+    await prepared.prepareBase(AbortSignal.any([control.signal, control.stopSignal]));
+  } catch (error) {
+    control.throwIfStopped();
+    throw error;
+  }
+  const layersFor: ClaimedSession["layersFor"] = (tree, signal) => prepared.layersFor(tree, signal);
+  return {
+    ...session,
+    layersFor,
+    checks: session.checks.withLayers(layersFor),
+    place: {
+      runTool: async (workspace, argv, signal) =>
+        place.runTool(workspace, argv, signal, await layersFor(workspace.tree, signal)),
+    },
+  };
+}
+
+const runsPrograms = ({ phases }: TeamDefinition): boolean =>
+  phases.some(({ personas }) => personas.some(launches));

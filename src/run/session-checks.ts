@@ -21,6 +21,7 @@ export function besideBaseline(session: ClaimedSession): Drive["checks"] {
   const { journal, artifacts } = session;
   const checks = checksOf(session);
   return {
+    withLayers: (layersFor) => checks.withLayers(layersFor),
     withExtraFiles: (read) => checks.withExtraFiles(read),
     judgeFiles: (...files) => checks.judgeFiles(...files),
     measure: (...command) => checks.measure(...command),

@@ -104,6 +104,13 @@ export const faultPoints = {
   "artifact.aside:after-rename":
     "the artifact is set aside and may be needed; the next prune finds it and decides again",
   "artifact.aside:before-remove": "the artifact is unneeded and still there; the next prune removes it",
+  "setup.started:before-commit": "no setup is announced; the next driver starts it",
+  "setup.started:after-commit": "the setup is announced and has not run; the next driver runs it",
+  "setup.ended:before-commit":
+    "the layer is there and not recorded; the next driver finds it and runs nothing",
+  "setup.ended:after-commit": "the setup is done, and no phase has started",
+  "layer:before-rename": "a layer that is filled and has no name; the next setup makes it again",
+  "layer:after-rename": "the layer is complete, and no session is marked as its user",
   "scratch:after-copy": "the files of a program that never started are removed at the next open",
   "scratch:before-remove": "the files of a program that ended are removed at the next open",
   "kept:after-copy": "the agent never started; the next driver creates its files anew",

@@ -2,6 +2,7 @@ import { quote } from "../domain/advice.ts";
 import { isProvider, providers } from "../personas/model/provider-table.ts";
 import { builtInNames, serverPatterns } from "../personas/tools/offered-tools.ts";
 import { namedTools } from "../personas/tools/tool-table.ts";
+import { reachesPrivate } from "../workspace/network/host-list.ts";
 import { isPattern } from "./definition/is-pattern.ts";
 import { leadsOut } from "./definition/source-keys.ts";
 import type { PersonaDefinition, TeamDefinition } from "./definition/team-definition.ts";
@@ -58,12 +59,45 @@ export function demandsOf(definition: TeamDefinition): readonly Demand[] {
   // A persona may work in several phases.
   return [
     ...new Map(
-      [...demandsOfPlanning(definition), ...demands, ...demandsOfDelivery(definition)].map((demand) => [
-        JSON.stringify(demand),
-        demand,
-      ]),
+      [
+        ...demandsOfSetup(definition),
+        ...demandsOfPlanning(definition),
+        ...demands,
+        ...demandsOfDelivery(definition),
+      ].map((demand) => [JSON.stringify(demand), demand]),
     ).values(),
   ];
+}
+
+/**
+ * Installs run in the sandbox, on the files of the session and with nothing secret, and public hosts are reached through
+ * a proxy that refuses this machine and its network. So only a variable and a private address need trust.
+ */
+function demandsOfSetup({ setup }: TeamDefinition): readonly Demand[] {
+  if (setup === undefined || setup === false) return [];
+  return setup.flatMap(({ run, network, env }): readonly Demand[] => {
+    const command = shownCommand(run);
+    const hosts = network === true ? "every public host" : network === false ? "" : network.join(", ");
+    const reach = hosts === "" ? "" : `, reaching ${oneLine(hosts)}`;
+    return [
+      {
+        kind: "program",
+        persona: "setup",
+        what: command,
+        sentence: `setup installs dependencies${reach}: ${command}`,
+        needsTrust: network !== false && reachesPrivate(network),
+      },
+      ...env.map(
+        (variable): Demand => ({
+          kind: "variable",
+          persona: "setup",
+          what: variable,
+          sentence: `setup passes the environment variable ${oneLine(variable)} to ${shownCommand(run.slice(0, 1))}`,
+          needsTrust: true,
+        }),
+      ),
+    ];
+  });
 }
 
 /** A model that chooses the phases gets the brief before any persona works. */

@@ -5,7 +5,8 @@ import { createFailure, type Failure } from "../domain/failure.ts";
 import { redact, secretsIn } from "../domain/redact.ts";
 import { countedTests, countsOf, type TestReport } from "../domain/test-report.ts";
 import type { BlobStore } from "./blobs.ts";
-import { type Command, type CommandResult, runCommand } from "./command.ts";
+import { type CommandResult, type LaunchSettings, runCommand } from "./command.ts";
+import type { LayerPart } from "./layers/layer.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { type PlaceOptions, workspacePlace } from "./sandbox-places.ts";
 import { BoundedOutput } from "./supervise.ts";
@@ -24,7 +25,9 @@ export interface CommandContext {
   readonly signal: AbortSignal;
   readonly limits?: Partial<CheckLimits> | undefined;
   /** Of every command. */
-  readonly launch?: Pick<Command, "sandbox" | "limits"> | undefined;
+  readonly launch?: LaunchSettings | undefined;
+  /** Prepared dependencies that commands see. */
+  readonly layers?: readonly LayerPart[] | undefined;
   /** The parts of the machine that commands see. */
   readonly places?: PlaceOptions | undefined;
   /** Where the values of the variables come from that a check passes through. */
@@ -77,6 +80,7 @@ export async function measureCheck(
       network: false,
       writable: "workspace",
       ...context.launch,
+      layers: context.layers,
       // Without these npm and npx ask a registry that they cannot reach, for minutes.
       env: { npm_config_offline: "true", npm_config_update_notifier: "false", ...env },
       onOutput: (text) => whole.add(Buffer.from(text)),

@@ -112,11 +112,11 @@ export async function runCheck(check: DeclaredCheck, context: CheckContext): Pro
   return await judge(check, context, copy);
 }
 
-type CopyContext = Pick<CheckContext, "tree" | "blobs" | "scratch" | "places" | "extraFiles">;
+type CopyContext = Pick<CheckContext, "tree" | "blobs" | "scratch" | "extraFiles">;
 
-function copyFor({ tree, blobs, scratch, places, extraFiles }: CopyContext): WorkingCopy {
+function copyFor({ tree, blobs, scratch, extraFiles }: CopyContext): WorkingCopy {
   const whole = extraFiles === undefined ? { tree, blobs } : withExtraFiles(tree, blobs, extraFiles);
-  return new WorkingCopy(whole.tree, whole.blobs, scratch, places?.modules);
+  return new WorkingCopy(whole.tree, whole.blobs, scratch);
 }
 
 /** One command on the files, not judged. */

@@ -3,10 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sha256 } from "../domain/canonical.ts";
 import { newId } from "../domain/ids.ts";
-import { launchBare, makeHome, shareInHome } from "./bare-launch.ts";
+import {
+  type BareRequest,
+  copyLayers,
+  launchBare,
+  makeHome,
+  removeLayers,
+  shareInHome,
+} from "./bare-launch.ts";
 import { ProcessGroup, SandboxedProcess } from "./confinement.ts";
 import type { Launch } from "./launch.ts";
-import type { NetworkReach } from "./network/host-list.ts";
+import type { LayerPart } from "./layers/layer.ts";
+import type { ProxyOptions } from "./network/proxy.ts";
 import { endMarked } from "./process-end.ts";
 import { type CommandLimits, commandLimits } from "./process-limits.ts";
 import { removeFolder } from "./remove-folder.ts";
@@ -16,7 +24,16 @@ import type { PlaceOptions } from "./sandbox-places.ts";
 import { type Ending, supervise } from "./supervise.ts";
 import { unconfined } from "./unconfined.ts";
 
-export interface Command extends PlaceOptions {
+/** What all launches of a state directory have in common. */
+export interface LaunchSettings {
+  /** Default: required. `none` uses none, also where there is one. */
+  readonly sandbox?: SandboxRule | undefined;
+  readonly limits?: CommandLimits | undefined;
+  /** The user that a command of root becomes; none: another one for each launch. */
+  readonly user?: (() => Promise<number | undefined>) | undefined;
+}
+
+export interface Command extends PlaceOptions, LaunchSettings {
   /** Program and arguments; no shell. A program without a slash is looked for on the PATH. */
   readonly argv: readonly string[];
   /** The command's own folder, a copy for it alone: as root, Maestro changes its owner. */
@@ -28,11 +45,10 @@ export interface Command extends PlaceOptions {
   /** Of each of the two streams: its beginning and its end, with a note between them. */
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
-  /** `true`: the network of this machine. Hosts: only these, through a proxy; see `NetworkReach`. A sandbox enforces it. */
-  readonly network: boolean | { readonly reach: NetworkReach };
-  /** Default: required. `none` uses none, also where there is one. */
-  readonly sandbox?: SandboxRule | undefined;
-  readonly limits?: CommandLimits | undefined;
+  /** `true`: the network of this machine. Hosts: only these, through a proxy. A sandbox enforces it. */
+  readonly network: boolean | Pick<ProxyOptions, "reach" | "own">;
+  /** Prepared dependencies. The command may write there, and no other command sees it, unless it has the same `home`. */
+  readonly layers?: readonly LayerPart[] | undefined;
   readonly writable: "workspace" | "nothing";
   /** A folder that stays, for what the command wants to find again; none: an empty home that goes with it. */
   readonly home?: string | undefined;
@@ -79,9 +95,18 @@ async function runLaunch(
   sandbox: Bubblewrap,
   network: LaunchRequest["network"],
 ): Promise<Ending> {
-  const launch = await prepare(command, (request) => launchInSandbox(sandbox, { ...request, network }));
-  if (typeof launch === "string") return { kind: "not-started", reason: launch, permanent: true };
-  return supervise(launch, watched(command, command.home), (child) => new SandboxedProcess(child));
+  const layers = { parts: command.layers ?? [], folder: layersOf(command) };
+  const user = sandbox.identity === "other-user" ? await command.user?.() : undefined;
+  try {
+    const launch = await prepare(command, (request) =>
+      launchInSandbox(sandbox, { ...request, network, layers, user }),
+    );
+    if (typeof launch === "string") return { kind: "not-started", reason: launch, permanent: true };
+    return await supervise(launch, watched(command, command.home), (child) => new SandboxedProcess(child));
+  } finally {
+    // With a home that stays, the next run finds what this one wrote.
+    if (layers.parts.length > 0 && command.home === undefined) await removeFolder(layers.folder);
+  }
 }
 
 async function runBare(command: Command): Promise<Ending> {
@@ -92,20 +117,29 @@ async function runBare(command: Command): Promise<Ending> {
   try {
     if (command.home !== undefined) await endMarked(mark);
     await shareInHome(home, command);
+    await copyLayers(command.layers ?? [], command.directory, home);
     const launch = await prepare(command, (request) =>
       launchBare({ ...request, env: { ...request.env, [name]: id } }, home),
     );
     if (typeof launch === "string") return { kind: "not-started", reason: launch, permanent: true };
     return await supervise(launch, watched(command, home), (child) => new ProcessGroup(child, mark));
   } finally {
+    await removeLayers(command.layers ?? [], command.directory, home);
     if (command.home === undefined) await removeFolder(home);
   }
 }
 
+/** Beside the command's folder, so that it is removed with it. */
+export const layersOf = ({ directory }: Pick<Command, "directory">): string => `${directory}-layers`;
+
 const watched = (command: Command, home: string | undefined) => ({
   ...command,
   limits: command.limits ?? commandLimits,
-  folders: [command.directory, ...(home === undefined ? [] : [home])],
+  folders: [
+    command.directory,
+    ...(home === undefined ? [] : [home]),
+    ...(command.layers === undefined ? [] : [layersOf(command)]),
+  ],
 });
 
 const environment = { LANG: "C.UTF-8", TZ: "UTC", CI: "true", NO_COLOR: "1" } as const;
@@ -120,11 +154,10 @@ async function prepare(
     readable,
     writablePlaces,
     hidden,
-    modules,
     home,
     limits = commandLimits,
   }: Command,
-  launch: (request: Omit<LaunchRequest, "network">) => Promise<Launch | string>,
+  launch: (request: BareRequest) => Promise<Launch | string>,
 ): Promise<Launch | string> {
   const [program, ...args] = argv;
   if (program === undefined || program === "") return "no program is named";
@@ -135,7 +168,7 @@ async function prepare(
     directory,
     env: { ...environment, ...env },
     writable,
-    places: { visible, readable, writablePlaces, hidden, modules },
+    places: { visible, readable, writablePlaces, hidden },
     home,
     limits,
   });

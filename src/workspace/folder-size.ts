@@ -25,6 +25,23 @@ export async function bytesBelow(
   return counted.bytes;
 }
 
+/** Everything below the folder: how many entries, and how long its files are together. */
+export async function measureFolder(
+  folder: string,
+): Promise<{ readonly entries: number; readonly bytes: number }> {
+  const waiting = [folder];
+  let [entries, bytes] = [0, 0];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const entry of await readdir(at, { withFileTypes: true })) {
+      const path = join(at, entry.name);
+      entries += 1;
+      if (entry.isDirectory()) waiting.push(path);
+      else bytes += (await lstat(path)).size;
+    }
+  }
+  return { entries, bytes };
+}
+
 /** The space of files that these processes hold open although no folder names them: those that are meant, by their status. */
 export async function bytesHeldOpen(
   pids: readonly number[],

@@ -38,6 +38,15 @@ function scan(): Process[] {
   });
 }
 
+/** All threads of a user's processes, as RLIMIT_NPROC counts them. */
+export function threadsOf(uid: number): number {
+  return entries("/proc").reduce((sum, name) => {
+    const status = /^\d+$/.test(name) ? read(`/proc/${name}/status`) : "";
+    const isOwn = new RegExp(`^Uid:\\s+${uid}\\s`, "m").test(status);
+    return isOwn ? sum + Number(/^Threads:\s+(\d+)/m.exec(status)?.[1] ?? 0) : sum;
+  }, 0);
+}
+
 /** In bytes. */
 export interface MemoryUse {
   /** Pages of their own, in memory or swapped out. */

@@ -1,20 +1,25 @@
-import { realpath } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { findInstall, type Install } from "./find-install.ts";
 import { findProgram, searchPath } from "./find-program.ts";
 import type { Launch } from "./launch.ts";
+import { type LayerPart, programsOf } from "./layers/layer.ts";
+import { makeViews, mountWords, type PartView } from "./layers/private-view.ts";
+import { viewMethod } from "./layers/view-kind.ts";
 import { type ProxyAccess, proxyMounts, proxyVariables, relayWords } from "./network/proxy-place.ts";
 import { type CommandLimits, limitingWords, temporaryBytes } from "./process-limits.ts";
+import { threadsOf } from "./process-memory.ts";
 import type { Bubblewrap, SandboxRule } from "./sandbox-kind.ts";
 import {
   findPlaces,
+  fromHome,
   homePlace,
   isInside,
-  modulesPlace,
   type PlaceOptions,
   type SandboxPlaces,
   workspacePlace,
 } from "./sandbox-places.ts";
+import { passingUser } from "./sandbox-user.ts";
 import { takeOver } from "./take-over.ts";
 
 export interface LaunchRequest {
@@ -27,23 +32,39 @@ export interface LaunchRequest {
   /** A folder that stays when the command ends; none: an empty home that goes with it. */
   readonly home?: string | undefined;
   readonly limits: CommandLimits;
+  readonly layers: LayerRequest;
+  /** The user that a command of root becomes; none: another one for each launch. */
+  readonly user?: number | undefined;
+}
+
+/** Prepared dependencies, and the folder for this command's own view of them. */
+export interface LayerRequest {
+  readonly parts: readonly LayerPart[];
+  readonly folder: string;
 }
 
 /** A text says why there is nothing to start. */
 export async function launchInSandbox(
   sandbox: Bubblewrap,
-  { argv, directory, env, writable, network, places: options, home, limits }: LaunchRequest,
+  { argv, directory, env, writable, network, places: options, home, limits, layers, user }: LaunchRequest,
 ): Promise<Launch | string> {
   const places = await findPlaces(options);
-  const isKnown = await isThere(argv[0], places);
+  const tools = await programFolders(layers.parts);
+  const isKnown = await isThere(argv[0], places, tools);
   const install = isKnown ? undefined : await findInstall(argv[0], searchPath());
   if (!isKnown && install === undefined) return `${argv[0]} is not installed`;
-  const programs = install === undefined ? places.programs : [...places.programs, dirname(install.path)];
+  const programs = [
+    ...tools.map(({ shown }) => shown),
+    ...places.programs,
+    ...(install === undefined ? [] : [dirname(install.path)]),
+  ];
   const isOther = sandbox.identity === "other-user";
-  const uid = isOther ? passingUser() : (process.getuid?.() ?? 0);
+  const uid = isOther ? (user ?? passingUser()) : (process.getuid?.() ?? 0);
+  await makePlaces(layers.parts, directory, home);
   if (isOther) for (const folder of [directory, home ?? directory]) await takeOver(folder, uid);
   const { passwd, group } = sandboxUsers(uid);
   const isProxied = typeof network === "object";
+  const { views, before } = await viewsOf(layers, sandbox, isOther ? uid : undefined);
   const words = sandboxArguments(sandbox, {
     directory: await realpath(directory),
     writable,
@@ -53,10 +74,13 @@ export async function launchInSandbox(
     install,
     uid,
     limits,
+    views,
+    running: user === undefined ? 0 : threadsOf(uid),
   });
+  const all = [...before, sandbox.program];
   return {
-    file: sandbox.program,
-    args: [...words, ...(isProxied ? relayWords() : []), ...argv],
+    file: all[0] ?? sandbox.program,
+    args: [...all.slice(1), ...words, ...(isProxied ? relayWords() : []), ...argv],
     directory: "/",
     env: { PATH: programs.join(":"), HOME: homePlace, ...(isProxied && proxyVariables), ...env },
     descriptors: [undefined, passwd, group],
@@ -71,25 +95,64 @@ export async function isInstalledHere(
 ): Promise<boolean> {
   if (program.includes("/") && !isAbsolute(program)) return true;
   if ((await findInstall(program, searchPath())) !== undefined) return true;
-  return rule !== "none" && (await isThere(program, await findPlaces(options)));
+  return rule !== "none" && (await isThere(program, await findPlaces(options), []));
 }
 
-/** A user id without account or files; systems reserve this range for temporary users. */
-const passingUser = (): number => 61_184 + Math.floor(Math.random() * 4_335);
+interface ProgramFolder {
+  readonly source: string;
+  readonly shown: string;
+}
+
+async function programFolders(parts: readonly LayerPart[]): Promise<readonly ProgramFolder[]> {
+  const found: ProgramFolder[] = [];
+  for (const part of parts) {
+    const folder = await programsOf(part);
+    if (folder !== undefined)
+      found.push({ source: join(part.source, folder), shown: join(placeOf(part), folder) });
+  }
+  return found;
+}
+
+const placeOf = ({ place }: Pick<LayerPart, "place">): string =>
+  place.startsWith("~/") ? fromHome(place, homePlace) : join(workspacePlace, place);
+
+/** The folders that layers are mounted on, made before they are given to the command's user. */
+async function makePlaces(
+  parts: readonly LayerPart[],
+  directory: string,
+  home: string | undefined,
+): Promise<void> {
+  for (const { place } of parts) {
+    const root = place.startsWith("~/") ? home : directory;
+    const path = place.replace(/^~\//, "");
+    if (root !== undefined) await mkdir(join(root, path), { recursive: true });
+  }
+}
+
+async function viewsOf(
+  { parts, folder }: LayerRequest,
+  sandbox: Bubblewrap,
+  uid: number | undefined,
+): Promise<{ readonly views: readonly PartView[]; readonly before: readonly string[] }> {
+  if (parts.length === 0) return { views: [], before: [] };
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const { kind, programs } = await viewMethod(folder, sandbox);
+  const views = await makeViews(parts, folder, kind, uid);
+  if (kind === "copy" && uid !== undefined) await takeOver(folder, uid);
+  return { views, before: mountWords(views, kind, programs) };
+}
 
 /** Looked up before the start, since a missing program is a reason of its own. A path in the workspace is left to it. */
 async function isThere(
   program: string,
-  { programs, modules, visible, links }: SandboxPlaces,
+  { programs, visible, links }: SandboxPlaces,
+  tools: readonly ProgramFolder[],
 ): Promise<boolean> {
   if (isAbsolute(program))
     return isInside(program, [...visible, ...links.map(({ path }) => path), workspacePlace]);
   if (program.includes("/")) return true;
-  const own = join(modulesPlace, ".bin");
-  const folders = programs.map((folder) =>
-    folder === own && modules !== undefined ? join(modules, ".bin") : folder,
-  );
-  return (await findProgram(program, folders.filter(isAbsolute))) !== undefined;
+  const folders = [...tools.map(({ source }) => source), ...programs.filter(isAbsolute)];
+  return (await findProgram(program, folders)) !== undefined;
 }
 
 interface SandboxRequest {
@@ -104,6 +167,9 @@ interface SandboxRequest {
   /** The user that the command is. */
   readonly uid: number;
   readonly limits: CommandLimits;
+  readonly views: readonly PartView[];
+  /** Processes of the same user that run already: the kernel counts them together. */
+  readonly running: number;
 }
 
 /** The descriptors that bubblewrap inherits and the command does not. */
@@ -111,7 +177,7 @@ export const sandboxDescriptors = { status: 3, passwd: 4, group: 5 } as const;
 
 /** The arguments before a confined command. Later mounts cover earlier ones: the order matters. */
 function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[] {
-  const { directory, writable, network, places, home, install } = request;
+  const { directory, writable, network, places, home, install, views } = request;
   const shown = [...places.visible, ...(install === undefined ? [] : [install.root])];
   const shared = places.shared.filter(({ path }) => !isInside(path, [homePlace])).map(({ path }) => path);
   const links = install === undefined || isInside(install.path, shown) ? [] : [install];
@@ -133,11 +199,12 @@ function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[
     ]),
     ["--perms", "0644", "--ro-bind-data", String(sandboxDescriptors.passwd), "/etc/passwd"],
     ["--perms", "0644", "--ro-bind-data", String(sandboxDescriptors.group), "/etc/group"],
-    places.modules === undefined ? [] : ["--ro-bind", places.modules, modulesPlace],
     ...places.hidden.map((path) => ["--tmpfs", path, "--remount-ro", path]),
     network === true ? ["--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"] : [],
     typeof network === "object" ? proxyMounts(network) : [],
     [bind, directory, workspacePlace, "--chdir", workspacePlace],
+    ...(home === undefined ? homeFolders(views) : []),
+    ...views.map((view) => ["--bind", view.shown, placeOf(view)]),
     // bubblewrap covers /proc/sys only where it thinks it may be written, which as root it gets wrong.
     ...["/proc", "/dev", "/"].map((path) => ["--remount-ro", path]),
   ];
@@ -149,7 +216,11 @@ function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[
     ...mounts,
     ["--"],
     otherUser(sandbox, request.uid),
-    limitingWords(sandbox.prlimit, request.limits, true),
+    limitingWords(
+      sandbox.prlimit,
+      { ...request.limits, processes: request.limits.processes + request.running },
+      true,
+    ),
   ].flat();
 }
 
@@ -189,6 +260,14 @@ function foldersOf(paths: readonly string[]): string[] {
     for (let folder = dirname(path); folder !== "/"; folder = dirname(folder)) folders.add(folder);
   }
   return [...folders].filter((folder) => !paths.includes(folder)).sort();
+}
+
+/** In an empty home every folder above a layer belongs to root unless it is made for all. */
+function homeFolders(views: readonly PartView[]): string[][] {
+  const inHome = views.map(placeOf).filter((path) => isInside(path, [homePlace]));
+  return foldersOf(inHome)
+    .filter((folder) => folder !== homePlace && isInside(folder, [homePlace]))
+    .map((folder) => ["--perms", "0777", "--dir", folder]);
 }
 
 function isAtLeast(version: string, major: number, minor: number): boolean {

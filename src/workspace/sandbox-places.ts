@@ -5,8 +5,6 @@ import { searchPath } from "./find-program.ts";
 
 /** Where a command finds its files in the sandbox: the same place each time, whatever the folder's real name. */
 export const workspacePlace = "/workspace";
-/** Beside the workspace, where Node and npx look when the workspace has no modules of its own. */
-export const modulesPlace = "/node_modules";
 export const homePlace = "/tmp/home";
 
 /** Where systems keep programs. All else, also homes, mounts and state, is not in the sandbox at all. */
@@ -63,8 +61,6 @@ export interface SandboxPlaces {
   readonly hidden: readonly string[];
   /** Paths that the team asks for, as the command sees them. */
   readonly shared: readonly SharedPlace[];
-  /** A node_modules folder, seen as `/node_modules`. */
-  readonly modules: string | undefined;
   /** The PATH in the sandbox. */
   readonly programs: readonly string[];
 }
@@ -84,7 +80,6 @@ export interface PlaceOptions {
   /** And what the command may change. */
   readonly writablePlaces?: readonly string[] | undefined;
   readonly hidden?: readonly string[] | undefined;
-  readonly modules?: string | undefined;
 }
 
 export async function findPlaces(options: PlaceOptions = {}): Promise<SandboxPlaces> {
@@ -107,16 +102,10 @@ export async function findPlaces(options: PlaceOptions = {}): Promise<SandboxPla
     ...toHide.filter((path) => isInside(path, visible)),
     ...shared.flatMap((place) => toHide.flatMap((path) => seenThrough(place, path))),
   ];
-  const modules =
-    options.modules === undefined ? undefined : await realpath(options.modules).catch(() => undefined);
   const isThere = (folder: string): boolean =>
     isInside(folder, [...visible, ...links.map(({ path }) => path)]);
-  const programs = [
-    dirname(process.execPath),
-    ...(modules === undefined ? [] : [join(modulesPlace, ".bin")]),
-    ...searchPath().filter((folder) => isThere(folder)),
-  ];
-  return { links, visible, hidden, shared, modules, programs: [...new Set(programs)] };
+  const programs = [dirname(process.execPath), ...searchPath().filter((folder) => isThere(folder))];
+  return { links, visible, hidden, shared, programs: [...new Set(programs)] };
 }
 
 async function sharedPlaces({ readable = [], writablePlaces = [] }: PlaceOptions): Promise<SharedPlace[]> {

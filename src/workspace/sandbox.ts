@@ -98,6 +98,7 @@ async function tryOut(sandbox: Bubblewrap): Promise<Problem | undefined> {
       network: false,
       places: {},
       limits: commandLimits,
+      layers: { parts: [], folder: "" },
     });
     if (typeof launch === "string") return { reason: launch, isUncertain: false };
     const child = start(launch, undefined);

@@ -40,8 +40,9 @@ export async function sweepScratch(
   }
 }
 
-async function isLeft(name: string, path: string): Promise<boolean> {
-  const [, machine, pid, started] = owned.exec(name) ?? [];
+/** Whether the process that made it has ended, by the mark in its name; one of another machine counts as dead after a day. */
+export async function isLeft(mark: string, path: string): Promise<boolean> {
+  const [, machine, pid, started] = owned.exec(mark) ?? [];
   if (pid === undefined || machine !== (await machineMark())) {
     const status = await stat(path).catch(() => undefined);
     return status !== undefined && Date.now() - status.mtimeMs > staleMs;

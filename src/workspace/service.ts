@@ -41,6 +41,7 @@ export async function startService(service: Service): Promise<RunningService> {
     network: service.network,
     places: service,
     limits: service.limits ?? commandLimits,
+    layers: { parts: [], folder: service.directory },
   } as const;
   if (rule === "none") {
     const mark = sha256(service.directory);

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, symlink } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InputInvalid } from "../domain/errors.ts";
 import {
@@ -138,14 +138,12 @@ export class WorkingCopy implements AsyncDisposable {
   readonly #tree: Tree;
   readonly #blobs: BlobStore;
   readonly #scratch: string;
-  readonly #modules: string | undefined;
   #directory: string | undefined;
 
-  constructor(tree: Tree, blobs: BlobStore, scratch: string, modules: string | undefined) {
+  constructor(tree: Tree, blobs: BlobStore, scratch: string) {
     this.#tree = tree;
     this.#blobs = blobs;
     this.#scratch = scratch;
-    this.#modules = modules;
   }
 
   /** The last copy, when it is still what it was; otherwise a new one. */
@@ -157,8 +155,6 @@ export class WorkingCopy implements AsyncDisposable {
     const name = join(await realpath(this.#scratch), await ownerMark());
     const directory = join(await mkdtemp(name), "workspace");
     this.#directory = directory;
-    // Node looks for modules in the folders above. A sandbox has its own place for them, and does not see this one.
-    if (this.#modules !== undefined) await symlink(this.#modules, join(dirname(directory), "node_modules"));
     await materialize(this.#tree, this.#blobs, directory);
     reach?.("scratch:after-copy");
     return directory;

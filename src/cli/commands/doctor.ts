@@ -88,6 +88,7 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
           await space(maestro.stateDirectory),
           ...(await repositories(maestro.stateDirectory)),
           ...(await uploads(maestro)),
+          ...(await dependencies(maestro.stateDirectory)),
           ...(await verifyState(maestro)),
         );
       },
@@ -125,6 +126,14 @@ async function notYet(directory: string): Promise<Finding[]> {
       fix: [advise("Without --state-dir, runs use a directory in your home instead.")],
     },
   ];
+}
+
+async function dependencies(directory: string): Promise<Finding[]> {
+  const { describeLayers } = await import("../../index.ts");
+  const layers = await describeLayers(directory);
+  if (layers.length === 0) return [];
+  const size = bytes(layers.reduce((sum, layer) => sum + layer.bytes, 0));
+  return [{ what: "dependencies", state: "ok", found: `${count(layers.length, "installed set")}, ${size}` }];
 }
 
 async function space(directory: string): Promise<Finding> {

@@ -59,6 +59,7 @@ export async function prune(options: PruneOptions): Promise<void> {
       ? []
       : [count(pruned.repositories, "fetched repository", "fetched repositories")]),
     ...(pruned.uploads === 0 ? [] : [count(pruned.uploads, "expired upload")]),
+    ...(pruned.layers === 0 ? [] : [`${count(pruned.layers, "set")} of installed dependencies`]),
   ].map((part) => `, and ${part}`);
   print(
     `${policy.dryRun ? "Would remove" : "Removed"} ${count(pruned.sessions.length, "finished session")} and ${count(pruned.artifacts, "unreferenced artifact")}${also.join("")}.`,

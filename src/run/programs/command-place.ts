@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { newId } from "../../domain/ids.ts";
 import { reach } from "../../store/fault-points.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
-import type { Command, CommandResult } from "../../workspace/command.ts";
+import type { Command, CommandResult, LaunchSettings } from "../../workspace/command.ts";
+import type { LayerPart } from "../../workspace/layers/layer.ts";
 import type { RunningService, Service } from "../../workspace/service.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { AgentWorkdir, type LeftBehind } from "./agent-workdir.ts";
@@ -17,9 +18,9 @@ export class CommandPlace {
   readonly #blobs: BlobStore;
   readonly #stateDirectory: string;
   readonly #scratch: string;
-  readonly #launch: Pick<Command, "sandbox" | "limits">;
+  readonly #launch: LaunchSettings;
 
-  constructor(blobs: BlobStore, stateDirectory: string, launch: Pick<Command, "sandbox" | "limits"> = {}) {
+  constructor(blobs: BlobStore, stateDirectory: string, launch: LaunchSettings = {}) {
     this.#blobs = blobs;
     this.#stateDirectory = stateDirectory;
     this.#scratch = join(stateDirectory, "scratch");
@@ -85,7 +86,7 @@ export class CommandPlace {
     }
   }
 
-  async run(command: Omit<Command, "hidden" | "sandbox" | "limits">): Promise<CommandResult> {
+  async run(command: Omit<Command, "hidden" | keyof LaunchSettings>): Promise<CommandResult> {
     const { runCommand } = await import("../../workspace/command.ts");
     return runCommand({ ...command, hidden: [this.#stateDirectory], ...this.#launch });
   }
@@ -95,9 +96,10 @@ export class CommandPlace {
     workspace: Workspace,
     argv: readonly string[],
     signal: AbortSignal,
+    layers: readonly LayerPart[] = [],
   ): Promise<{ readonly exitCode: number | null }> {
     const { result, changes } = await this.inFolder(workspace, (directory) =>
-      this.run({ argv, directory, signal, ...toolLimits, network: false, writable: "workspace" }),
+      this.run({ argv, directory, signal, ...toolLimits, network: false, writable: "workspace", layers }),
     );
     if (result.kind !== "exited") return { exitCode: null };
     workspace.reapply(changes);

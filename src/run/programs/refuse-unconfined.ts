@@ -70,7 +70,7 @@ export function refuseUnconfinedFork(
 }
 
 /** Functions run in our own process; only the checks of their contracts are launched. */
-const launches = ({ work, contract, tools, mcp }: PersonaDefinition): boolean =>
+export const launches = ({ work, contract, tools, mcp }: PersonaDefinition): boolean =>
   work.kind === "command" || contract.checks.length > 0 || runsCommands(tools) || startsServers(mcp, tools);
 
 /** Of the team's servers the drive finds out when it starts one. */

@@ -1,15 +1,19 @@
 import { mkdir } from "node:fs/promises";
 import type { CheckRun } from "../../domain/check-verdict.ts";
 import type { Check, CheckResult, Contract } from "../../domain/contract.ts";
+import { SetupFailed } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import type { MeasuredCheck } from "../../workspace/check-command.ts";
-import type { Command } from "../../workspace/command.ts";
+import type { LaunchSettings } from "../../workspace/command.ts";
 import type { ExtraFiles } from "../../workspace/extra-files.ts";
+import type { LayerPart } from "../../workspace/layers/layer.ts";
+import { notInstalled } from "../setup/not-installed.ts";
+import type { LayersFor } from "../setup/session-setups.ts";
 
 export interface SandboxOptions {
-  readonly launch?: Pick<Command, "sandbox" | "limits">;
+  readonly launch?: LaunchSettings;
   /** Where the values of variables come from that checks pass through. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly notice?: (text: string) => void;
@@ -25,6 +29,7 @@ export class SandboxChecks {
   readonly #options: SandboxOptions;
   #hasWarned = false;
   #readExtra: (() => Promise<ExtraFiles>) | undefined;
+  #layersFor: LayersFor | undefined;
 
   constructor(blobs: BlobStore, scratch: string, stateDirectory: string, options: SandboxOptions = {}) {
     this.#options = options;
@@ -37,6 +42,15 @@ export class SandboxChecks {
   withExtraFiles(read: () => Promise<ExtraFiles>): SandboxChecks {
     const checks = new SandboxChecks(this.#blobs, this.#scratch, this.#stateDirectory, this.#options);
     checks.#readExtra = read;
+    checks.#layersFor = this.#layersFor;
+    return checks;
+  }
+
+  /** The same, for commands that see prepared dependencies of their files. */
+  withLayers(layersFor: LayersFor): SandboxChecks {
+    const checks = new SandboxChecks(this.#blobs, this.#scratch, this.#stateDirectory, this.#options);
+    checks.#readExtra = this.#readExtra;
+    checks.#layersFor = layersFor;
     return checks;
   }
 
@@ -63,7 +77,14 @@ export class SandboxChecks {
    */
   async run(check: Check, tree: Tree, signal: AbortSignal, base?: CheckRun): Promise<CheckResult> {
     const { runCheck } = await import("../../workspace/checks.ts");
-    const context = { tree, outputs: undefined, base, ...(await this.#commandContext(signal)) };
+    let layers: readonly LayerPart[] | undefined;
+    try {
+      layers = await this.#layersFor?.(tree, signal);
+    } catch (error) {
+      if (!SetupFailed.is(error)) throw error;
+      return notInstalled(check, error);
+    }
+    const context = { tree, outputs: undefined, base, layers, ...(await this.#commandContext(signal)) };
     const result = await runCheck({ kind: "command", check }, context);
     if (result.unconfined === true) this.#warnUnconfined();
     return result;
@@ -72,13 +93,16 @@ export class SandboxChecks {
   /** The same without a judgment. */
   async measure(check: Check, tree: Tree, signal: AbortSignal): Promise<MeasuredCheck> {
     const { measureOn } = await import("../../workspace/checks.ts");
-    const measured = await measureOn(tree, check, await this.#commandContext(signal));
+    const layers = await this.#layersFor?.(tree, signal);
+    const measured = await measureOn(tree, check, { ...(await this.#commandContext(signal)), layers });
     if (measured.unconfined) this.#warnUnconfined();
     return measured;
   }
 
   /** False only for a program that no work of a persona can bring about. */
   async isInstalled(program: string): Promise<boolean> {
+    // A layer may bring it. The check itself finds out.
+    if (this.#layersFor !== undefined) return true;
     const { isInstalledHere } = await import("../../workspace/sandbox-launch.ts");
     return isInstalledHere(program, this.#options.launch?.sandbox, { hidden: [this.#stateDirectory] });
   }

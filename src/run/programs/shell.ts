@@ -44,6 +44,7 @@ export class Shell {
     const whole = new WholeOutput();
     const before = files.tree;
     const limitMs = Math.min(timeoutMs ?? this.#shell.timeoutMs, this.#shell.timeoutMs);
+    const layers = (await this.#context.layers?.()) ?? [];
     const { result, changes, refused } = await copy.use(
       files,
       (directory) =>
@@ -56,6 +57,7 @@ export class Shell {
             maxOutputBytes: shownBytes,
             signal,
             network: networkOf(this.#shell),
+            layers,
             writable: "workspace",
             onOutput: (text) => whole.add(text),
           }),

@@ -36,6 +36,7 @@ import { definitionLimits } from "./limits.ts";
 import { mcpSection, mcpServers } from "./mcp-keys.ts";
 import { modelKeys } from "./model-keys.ts";
 import { modelName } from "./model-name.ts";
+import { setupSection, setups } from "./setup-keys.ts";
 import { sourceSection } from "./source-keys.ts";
 import { shellSection, toolKeys } from "./tool-keys.ts";
 
@@ -296,6 +297,11 @@ export const teamSection = section({
       example: { github: { url: "https://mcp.example/mcp", headers: { authorization: "$EXAMPLE_TOKEN" } } },
       otherwise: "none",
     }),
+    setup: optional(setups, {
+      sentence: "How dependencies of the files are installed. `off` installs none.",
+      example: { run: ["npm", "ci"], inputs: ["package-lock.json"], keep: ["node_modules"], network: true },
+      otherwise: "found by the lockfile of the repository",
+    }),
     budget: withDefault(budget, null, {
       sentence: "What a session may use, over all its resumes.",
       example: { tokens: 500_000, usd: 5 },
@@ -353,4 +359,5 @@ export const teamFileSections: readonly Section[] = [
   mcpSection,
   budgetSection,
   deliverSection,
+  setupSection,
 ];

@@ -7,6 +7,8 @@ import { isListed, mayConnect, type NetworkReach } from "./host-list.ts";
 
 export interface ProxyOptions {
   readonly reach: NetworkReach;
+  /** Hosts that a person configured, such as a private registry. They are reached wherever they are. */
+  readonly own?: readonly string[] | undefined;
   /** A Unix socket that does not exist yet; a sandbox without a network gets it bound. */
   readonly socket: string;
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
@@ -20,12 +22,14 @@ export interface ProxyOptions {
 export class NetworkProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #reach: NetworkReach;
+  readonly #own: readonly string[];
   readonly #resolve: (host: string) => Promise<readonly string[]>;
   readonly #open = new Set<Duplex>();
   readonly #refused = new Set<string>();
 
-  private constructor({ reach, resolve = resolveAll }: ProxyOptions) {
+  private constructor({ reach, own = [], resolve = resolveAll }: ProxyOptions) {
     this.#reach = reach;
+    this.#own = own;
     this.#resolve = resolve;
     this.#server = createServer((asked, answer) => void this.#forward(asked, answer));
     this.#server.on("connect", (asked, client, head) => void this.#tunnel(asked, client, head));
@@ -103,11 +107,12 @@ export class NetworkProxy implements AsyncDisposable {
   /** The address to connect to, or the status line that says why not. */
   async #admit(host: string, port: number): Promise<{ address: string; port: number } | string> {
     const name = host.replace(/^\[|\]$/g, "");
-    if (!isListed(this.#reach, name, port))
+    const isOwn = isListed(this.#own, name, port);
+    if (!isOwn && !isListed(this.#reach, name, port))
       return this.#refuse(`${name}:${port} is not in the list of hosts`);
     const addresses = isIP(name) === 0 ? await this.#resolve(name).catch(() => []) : [name];
     if (addresses.length === 0) return `502 ${name} has no address`;
-    const address = addresses.find((each) => mayConnect(this.#reach, name, port, each));
+    const address = addresses.find((each) => isOwn || mayConnect(this.#reach, name, port, each));
     if (address !== undefined) return { address, port };
     return this.#refuse(`${name}:${port} is an address of this machine or its network`);
   }

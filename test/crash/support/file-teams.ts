@@ -65,6 +65,21 @@ export const fileTeams = {
       ],
     }),
 
+  /** A persona names the dependencies, a setup installs them, and a check needs them. */
+  installed: (world) =>
+    defineTeam("installed", {
+      setup: { run: ["sh", "-c", "mkdir deps && cp lock.txt deps/"], inputs: ["lock.txt"], keep: ["deps"] },
+      phases: [
+        phase("build", {
+          personas: [
+            worker("developer", world, (context, step) => writes(step, context, "lock.txt", "one\n"), {
+              contract: { checks: [{ name: "has-deps", run: ["grep", "-q", "one", "deps/lock.txt"] }] },
+            }),
+          ],
+        }),
+      ],
+    }),
+
   /** A model writes and another persona reads. The model's prompt comes from two parallel personas. */
   novel: (world) =>
     defineTeam("novel", {

@@ -21,7 +21,7 @@ export const checked = merged;
 export const delegated = (...hits: number[]): Scenario => ({ team: "delegate", hits });
 
 /** Copies of a killed process for a program are removed at the next open. */
-export const copied = (team: "crew" | "outsourced", ...hits: number[]): Scenario => ({
+export const copied = (team: "crew" | "outsourced" | "installed", ...hits: number[]): Scenario => ({
   team,
   hits,
   recover: async (place, { undisturbed }) => {

@@ -1,0 +1,116 @@
+import type { Tree } from "../../domain/tree.ts";
+import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
+
+/** A setup that a repository's own files ask for, and the file that says so. */
+export interface FoundSetup extends SetupDefinition {
+  readonly because: string;
+}
+
+type Recipe = Pick<SetupDefinition, "run" | "inputs" | "keep"> & {
+  readonly network: readonly string[];
+};
+
+const npmHosts = ["registry.npmjs.org"];
+const yarnHosts = [...npmHosts, "registry.yarnpkg.com", "repo.yarnpkg.com"];
+const pythonHosts = ["pypi.org", "files.pythonhosted.org"];
+const modules = { keep: ["**/node_modules"] };
+const nodeInputs = ["package.json", "**/package.json", ".npmrc"];
+
+/** The first that fits of each language. Only the registries of the language are reached: its packages come from there. */
+const recipes: readonly (readonly (readonly [file: string, recipe: Recipe, besides?: string])[])[] = [
+  [
+    [
+      "pnpm-lock.yaml",
+      node(["pnpm", "install", "--frozen-lockfile"], ["pnpm-lock.yaml", "pnpm-workspace.yaml"], npmHosts),
+    ],
+    [
+      "yarn.lock",
+      // Checks look for packages in node_modules.
+      node(
+        ["env", "YARN_NODE_LINKER=node-modules", "yarn", "install", "--immutable"],
+        ["yarn.lock", ".yarnrc.yml", ".yarn/**"],
+        yarnHosts,
+      ),
+      ".yarnrc.yml",
+    ],
+    [
+      "yarn.lock",
+      node(
+        ["yarn", "install", "--frozen-lockfile", "--non-interactive"],
+        ["yarn.lock", ".yarnrc"],
+        yarnHosts,
+      ),
+    ],
+    ["package-lock.json", node(["npm", "ci"], ["package-lock.json"], npmHosts)],
+    ["npm-shrinkwrap.json", node(["npm", "ci"], ["npm-shrinkwrap.json"], npmHosts)],
+  ],
+  [
+    [
+      "uv.lock",
+      {
+        run: ["uv", "sync", "--frozen"],
+        inputs: ["uv.lock", "pyproject.toml"],
+        keep: [".venv"],
+        network: pythonHosts,
+      },
+    ],
+    [
+      "requirements.txt",
+      {
+        run: ["sh", "-c", "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt"],
+        inputs: ["requirements*.txt", "constraints.txt"],
+        keep: [".venv"],
+        network: pythonHosts,
+      },
+    ],
+  ],
+  [
+    [
+      "go.sum",
+      {
+        run: ["go", "mod", "download"],
+        inputs: ["go.mod", "go.sum"],
+        keep: ["~/go/pkg/mod"],
+        network: ["proxy.golang.org", "sum.golang.org", "storage.googleapis.com"],
+      },
+    ],
+  ],
+  [
+    [
+      "Cargo.lock",
+      {
+        run: ["cargo", "fetch", "--locked"],
+        inputs: ["Cargo.lock", "Cargo.toml", "**/Cargo.toml"],
+        keep: ["~/.cargo/registry"],
+        network: ["index.crates.io", "static.crates.io", "crates.io"],
+      },
+    ],
+  ],
+  [
+    [
+      "pom.xml",
+      {
+        run: ["mvn", "-B", "-q", "dependency:go-offline"],
+        inputs: ["pom.xml", "**/pom.xml"],
+        keep: ["~/.m2/repository"],
+        network: ["repo.maven.apache.org", "repo1.maven.org"],
+      },
+    ],
+  ],
+];
+
+function node(run: readonly string[], lockfiles: readonly string[], network: readonly string[]): Recipe {
+  return { run, inputs: [...lockfiles, ...nodeInputs], network, ...modules };
+}
+
+const timeoutMs = 600_000;
+
+/** The setups that the files ask for, by their lockfiles. */
+export function findSetups(tree: Pick<Tree, "has">): readonly FoundSetup[] {
+  return recipes.flatMap((language) => {
+    const found = language.find(
+      ([file, , besides]) => tree.has(file) && (besides === undefined || tree.has(besides)),
+    );
+    return found === undefined ? [] : [{ ...found[1], because: found[0], env: [], timeoutMs }];
+  });
+}

@@ -1,0 +1,165 @@
+import { mkdir, mkdtemp, readdir, realpath, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { redact } from "../../domain/redact.ts";
+import type { Tree } from "../../domain/tree.ts";
+import { reach } from "../../store/fault-points.ts";
+import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
+import type { BlobStore } from "../../workspace/blobs.ts";
+import { type CommandResult, type LaunchSettings, runCommand } from "../../workspace/command.ts";
+import { globMatcher } from "../../workspace/glob.ts";
+import type { MadePart } from "../../workspace/layers/layer-store.ts";
+import { removeFolder } from "../../workspace/remove-folder.ts";
+import { ownerMark } from "../../workspace/scratch.ts";
+import { materialize } from "../../workspace/write-tree.ts";
+import { userCertificates, userRegistries } from "./user-registries.ts";
+
+const maxOutputBytes = 16 * 1024 * 1024;
+/** A shorter value would hide ordinary text. */
+const leastSecret = 4;
+
+/** Where setups run. */
+export interface SetupPlace {
+  readonly blobs: BlobStore;
+  readonly stateDirectory: string;
+  readonly launch: LaunchSettings;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export type SetupEnd = { readonly output: string; readonly durationMs: number } & (
+  | { readonly kind: "prepared" }
+  /** `why` is the end of a sentence whose subject is the command. */
+  | { readonly kind: "failed"; readonly why: string; readonly refused: readonly string[] }
+  | { readonly kind: "aborted" }
+);
+
+/**
+ * Install scripts are off where a persona chose the packages. pip then installs only what needs no building, because a
+ * build is a script of the package.
+ */
+const withoutScripts = {
+  npm_config_ignore_scripts: "true",
+  YARN_ENABLE_SCRIPTS: "false",
+  PIP_ONLY_BINARY: ":all:",
+  UV_NO_BUILD: "1",
+  COMPOSER_NO_SCRIPTS: "1",
+} as const;
+
+/** Runs a setup on a copy of the files and hands over the folders that it filled. */
+export async function runSetup(
+  setup: SetupDefinition,
+  tree: Tree,
+  scripts: "on" | "off",
+  place: SetupPlace,
+  signal: AbortSignal,
+  keep: (parts: readonly MadePart[]) => Promise<void>,
+): Promise<SetupEnd> {
+  const scratch = join(place.stateDirectory, "scratch");
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(scratch, await ownerMark()));
+  try {
+    const [directory, home] = [join(folder, "workspace"), join(folder, "home")];
+    await mkdir(home, { mode: 0o700 });
+    await materialize(tree, place.blobs, directory);
+    reach?.("scratch:after-copy");
+    const registries = await userRegistries(place.env);
+    const certificates = await userCertificates(place.env);
+    if (registries.npmrc !== undefined) await writeFile(join(home, ".npmrc"), registries.npmrc);
+    const passed = Object.fromEntries(
+      setup.env.flatMap((name): [string, string][] => {
+        const value = place.env[name];
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
+    const { network } = setup;
+    const result = await runCommand({
+      argv: setup.run,
+      directory,
+      home,
+      env: {
+        npm_config_update_notifier: "false",
+        npm_config_audit: "false",
+        npm_config_fund: "false",
+        ...registries.env,
+        ...certificates.env,
+        ...(scripts === "off" && withoutScripts),
+        ...passed,
+      },
+      timeoutMs: setup.timeoutMs,
+      maxOutputBytes,
+      signal,
+      network: network === false ? false : { reach: network, own: registries.hosts },
+      writable: "workspace",
+      visible: certificates.files,
+      hidden: [place.stateDirectory],
+      ...place.launch,
+    });
+    const secrets = Object.values(passed).filter((value) => value.length >= leastSecret);
+    const hide = (text: string): string => redact(text, secrets);
+    const end = describeEnd(result, setup, hide);
+    if (end.kind !== "prepared") return end;
+    const parts = await partsOf(setup.keep, directory, home);
+    if (parts.length === 0)
+      return {
+        ...end,
+        kind: "failed",
+        why: `left none of the folders that it should keep: ${setup.keep.join(", ")}`,
+        refused: [],
+      };
+    await keep(parts);
+    return end;
+  } finally {
+    reach?.("scratch:before-remove");
+    await removeFolder(folder);
+  }
+}
+
+function describeEnd(
+  result: CommandResult,
+  { timeoutMs }: SetupDefinition,
+  hide: (text: string) => string,
+): SetupEnd {
+  if (result.kind === "not-started") {
+    const why = `could not be started: ${hide(result.reason)}`;
+    return { kind: "failed", why, output: "", durationMs: 0, refused: [] };
+  }
+  const { stdout, stderr, refused = [] } = result;
+  const output = hide([stdout, stderr].filter((text) => text !== "").join("\n"));
+  const ended = { output, durationMs: Math.round(result.durationMs) };
+  if (result.kind === "aborted") return { ...ended, kind: "aborted" };
+  if (result.kind === "exited" && result.code === 0) return { ...ended, kind: "prepared" };
+  const why =
+    result.kind === "exited"
+      ? `ended with exit code ${result.code}`
+      : result.kind === "exceeded"
+        ? `was ended: ${result.reason}`
+        : `did not end within ${timeoutMs} ms`;
+  return { ...ended, kind: "failed", why, refused };
+}
+
+/** The folders that the setup filled; a folder inside one that is kept belongs to it. */
+async function partsOf(
+  keep: readonly string[],
+  directory: string,
+  home: string,
+): Promise<readonly MadePart[]> {
+  const parts: MadePart[] = [];
+  for (const place of keep.filter((name) => name.startsWith("~/"))) {
+    const folder = join(home, place.slice(2));
+    // A link in the home could lead out of it.
+    if ((await realpath(folder).catch(() => undefined)) === join(await realpath(home), place.slice(2)))
+      parts.push({ folder, place });
+  }
+  const matchers = keep.filter((name) => !name.startsWith("~/")).map(globMatcher);
+  const waiting = matchers.length === 0 ? [] : [""];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const entry of await readdir(join(directory, at), { withFileTypes: true })) {
+      // A link could lead out of the copy.
+      if (!entry.isDirectory()) continue;
+      const path = at === "" ? entry.name : `${at}/${entry.name}`;
+      if (matchers.some((matches) => matches(path)))
+        parts.push({ folder: join(directory, path), place: path });
+      else if (entry.name !== ".git") waiting.push(path);
+    }
+  }
+  return parts.toSorted((one, other) => (one.place < other.place ? -1 : 1));
+}

@@ -1,0 +1,170 @@
+import { advise } from "../../domain/advice.ts";
+import { SetupFailed } from "../../domain/errors.ts";
+import type { Tree } from "../../domain/tree.ts";
+import type { SessionJournal } from "../../store/session-journal.ts";
+import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
+import type { LayerPart } from "../../workspace/layers/layer.ts";
+import { inputsOf, layerKey } from "../../workspace/layers/layer-key.ts";
+import type { LayerStore } from "../../workspace/layers/layer-store.ts";
+import { runSetup, type SetupEnd, type SetupPlace } from "./run-setup.ts";
+
+export type LayersFor = (tree: Tree, signal: AbortSignal) => Promise<readonly LayerPart[]>;
+
+/** A setup of this session. */
+export type SessionSetup = SetupDefinition & { readonly because?: string };
+
+const shownLines = 40;
+const shownCharacters = 4_000;
+
+/** The dependencies of a session's files: installed once for each state of their inputs, and found again by the key. */
+export class SessionSetups {
+  readonly #setups: readonly SessionSetup[];
+  /** The files that the session began with. Only for their inputs do install scripts run. */
+  readonly #base: Tree;
+  readonly #journal: SessionJournal;
+  readonly #layers: LayerStore;
+  readonly #place: SetupPlace;
+  /** Of files that a persona changed: the same inputs are not tried again in this drive. */
+  readonly #failures = new Map<string, SetupFailed>();
+
+  constructor(
+    setups: readonly SessionSetup[],
+    base: Tree,
+    journal: SessionJournal,
+    { layers, place }: { readonly layers: LayerStore; readonly place: SetupPlace },
+  ) {
+    this.#setups = setups;
+    this.#base = base;
+    this.#journal = journal;
+    this.#layers = layers;
+    this.#place = place;
+  }
+
+  /** Before a model is asked. What an earlier drive did is on record, and is not even looked for. */
+  async prepareBase(signal: AbortSignal): Promise<void> {
+    for (const setup of this.#setups) {
+      const key = this.#keyOf(setup, this.#base);
+      const known = key === undefined ? undefined : this.#journal.state.setups.get(key.key);
+      if (known === undefined || known.outcome === "failed") await this.#prepare(setup, this.#base, signal);
+    }
+  }
+
+  /** The layers that belong to these files. Throws `SetupFailed`. */
+  async layersFor(tree: Tree, signal: AbortSignal): Promise<readonly LayerPart[]> {
+    const parts: LayerPart[] = [];
+    for (const setup of this.#setups) parts.push(...(await this.#prepare(setup, tree, signal)));
+    return parts;
+  }
+
+  /** Undefined when none of the inputs is among the files. */
+  #keyOf(
+    setup: SessionSetup,
+    tree: Tree,
+  ): { readonly key: string; readonly scripts: "on" | "off" } | undefined {
+    if (inputsOf(setup, tree).length === 0) return undefined;
+    const trusted = layerKey(setup, tree, "on");
+    const isBase = tree === this.#base || trusted === layerKey(setup, this.#base, "on");
+    return isBase ? { key: trusted, scripts: "on" } : { key: layerKey(setup, tree, "off"), scripts: "off" };
+  }
+
+  async #prepare(setup: SessionSetup, tree: Tree, signal: AbortSignal): Promise<readonly LayerPart[]> {
+    const named = this.#keyOf(setup, tree);
+    if (named === undefined) return [];
+    const { key, scripts } = named;
+    const failure = this.#failures.get(key);
+    if (failure !== undefined) throw failure;
+    const { state } = this.#journal;
+    const terms = {
+      key,
+      run: setup.run,
+      ...(setup.because !== undefined && { foundBy: setup.because }),
+      scripts,
+    };
+    let ended: SetupEnd | undefined;
+    const { parts, isMade } = await this.#layers
+      .prepare(key, state.id, signal, async (keep) => {
+        await this.#journal.append([{ kind: "setup.started", ...terms }]);
+        ended = await runSetup(setup, tree, scripts, this.#place, signal, keep);
+        if (ended.kind !== "prepared") throw new NotPrepared();
+      })
+      .catch(async (error: unknown) => {
+        if (!(error instanceof NotPrepared) || ended?.kind !== "failed") {
+          signal.throwIfAborted();
+          throw error;
+        }
+        const failed = await this.#failed(setup, terms, ended);
+        if (scripts === "off") this.#failures.set(key, failed);
+        throw failed;
+      });
+    const known = this.#journal.state.setups.get(key);
+    if (known !== undefined && known.outcome !== "failed") return parts;
+    const output = ended === undefined ? undefined : await this.#store(ended.output);
+    const row = {
+      kind: "setup.ended",
+      ...terms,
+      outcome: isMade ? "prepared" : "reused",
+      durationMs: ended?.durationMs ?? 0,
+      ...(output !== undefined && { output }),
+    } as const;
+    await this.#journal.append([row], { artifacts: output === undefined ? [] : [output] });
+    return parts;
+  }
+
+  async #failed(
+    setup: SessionSetup,
+    terms: { readonly key: string; readonly run: readonly string[]; readonly scripts: "on" | "off" },
+    { why, output, durationMs, refused }: Extract<SetupEnd, { kind: "failed" }>,
+  ): Promise<SetupFailed> {
+    const stored = await this.#store(output);
+    const row = {
+      kind: "setup.ended",
+      ...terms,
+      outcome: "failed",
+      durationMs,
+      ...(stored !== undefined && { output: stored }),
+    } as const;
+    await this.#journal.append([row], { artifacts: stored === undefined ? [] : [stored] });
+    const command = setup.run.join(" ");
+    return new SetupFailed(`The setup ${command} ${why}`, {
+      details: {
+        command,
+        ...(stored !== undefined && { output: stored }),
+        printed: endOf(output),
+        ...(refused.length > 0 && { refused }),
+      },
+      advice: adviceFor(setup, refused),
+    });
+  }
+
+  async #store(output: string): Promise<string | undefined> {
+    return output === "" ? undefined : this.#place.blobs.put(output);
+  }
+}
+
+class NotPrepared extends Error {}
+
+function adviceFor({ because }: SessionSetup, refused: readonly string[]) {
+  const hosts = [...new Set(refused.map((sentence) => sentence.split(":")[0] ?? ""))].slice(0, 5).join(", ");
+  return [
+    ...(refused.length > 0
+      ? [
+          advise(
+            `It asked for hosts that it may not reach (${hosts}). If it should, name them in setup.network of the team.`,
+          ),
+        ]
+      : []),
+    because === undefined
+      ? advise(
+          "Correct the setup of the team, the repository or the machine, then resume. A changed team needs --accept-changes.",
+        )
+      : advise(
+          `It was found by ${because}. Correct the machine and resume, or write \`setup\` in the team: another command, or off.`,
+        ),
+  ];
+}
+
+/** The end, because that is where a program says why it failed. */
+function endOf(output: string): string {
+  const lines = output.trimEnd().split("\n");
+  return lines.slice(-shownLines).join("\n").slice(-shownCharacters);
+}

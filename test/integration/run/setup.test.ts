@@ -1,0 +1,217 @@
+import { existsSync, readdirSync, readFileSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { defineTeam, type Json, persona, phase, type TeamOptions } from "../../../src/index.ts";
+import { TestRepository } from "../repository/test-repository.ts";
+import { TeamPlace } from "./place.ts";
+
+const shell = (name: string, script: string) => ({ name, run: ["sh", "-c", script] });
+const fixture = (name: string): string =>
+  readFileSync(new URL(`setup-package/${name}`, import.meta.url), "utf8");
+
+/** A repository whose lock is one file; a setup copies it, and `count` says how often it ran. */
+function locked(text = "one\n") {
+  const repository = new TestRepository().write("lock.txt", text);
+  repository.commit();
+  return repository;
+}
+
+const copies = {
+  run: ["sh", "-c", "mkdir deps && cp lock.txt deps/ && date +%N > deps/stamp && echo installed"],
+  inputs: ["lock.txt"],
+  keep: ["deps"],
+};
+
+interface Work {
+  readonly setup?: TeamOptions<string>["setup"];
+  readonly checks?: readonly { readonly name: string; readonly run: readonly string[] }[];
+  readonly work?: Parameters<TeamPlace["work"]>[1];
+  readonly mayChange?: readonly string[];
+}
+
+const team = (place: TeamPlace, { setup, checks = [], work, mayChange = [] }: Work) =>
+  defineTeam("builders", {
+    ...(setup !== undefined && { setup }),
+    phases: [
+      phase("build", {
+        personas: [
+          persona("dev", { run: place.work("dev", work), mayChange, maxAttempts: 1, contract: { checks } }),
+        ],
+      }),
+    ],
+  });
+
+const layersIn = (place: TeamPlace): string[] => {
+  const folder = join(place.stateDir, "layers");
+  return existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9a-f]{64}$/.test(name)) : [];
+};
+
+test("packages of a lockfile are installed from the registry before the first call, and a second session needs no network", async () => {
+  const repository = new TestRepository();
+  for (const name of ["package.json", "package-lock.json"]) repository.write(name, fixture(name));
+  repository.write("a.js", "import isNumber from 'is-number'; if (!isNumber(5)) process.exit(1);\n").commit();
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const checks = [
+    { name: "runs", run: ["node", "a.js"] },
+    shell(
+      "writes",
+      "test ! -e node_modules/x && touch node_modules/x && echo bad > node_modules/is-number/index.js",
+    ),
+    { name: "runs-again", run: ["node", "a.js"] },
+  ];
+  const source = { git: repository.folder };
+  const first = await maestro.start(team(place, { checks }), { brief: "one", source });
+  expect(await first.result()).toMatchObject({ status: "completed" });
+  expect((await maestro.show(first.id)).setup).toMatchObject([
+    { run: ["npm", "ci"], status: "prepared", foundBy: "package-lock.json", scripts: "on" },
+  ]);
+  expect(layersIn(place)).toHaveLength(1);
+  expect(await place.filesOf(maestro, first.id), "modules are not delivered").not.toHaveProperty(
+    "node_modules/is-number/index.js",
+  );
+  // No registry answers any more.
+  vi.stubEnv("npm_config_registry", "http://127.0.0.1:9/");
+  const second = await maestro.start(team(place, { checks }), { brief: "two", source });
+  expect(await second.result()).toMatchObject({ status: "completed" });
+  expect((await maestro.show(second.id)).setup).toMatchObject([{ status: "reused" }]);
+  vi.unstubAllEnvs();
+}, 120_000);
+
+test("a setup that fails parks the session before a persona works, with its output, and a resume tries again", async () => {
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const repository = locked();
+  vi.stubEnv("DEPLOY_TOKEN", "canary-value-1234");
+  const failing = {
+    ...copies,
+    env: ["DEPLOY_TOKEN"],
+    run: ["sh", "-c", "echo no packages, $DEPLOY_TOKEN; exit 3"],
+  };
+  const session = await maestro.start(team(place, { setup: failing }), {
+    brief: "x",
+    source: { git: repository.folder },
+  });
+  const ended = await session.result().catch((error: unknown) => error);
+  expect(JSON.stringify(ended)).not.toContain("canary-value");
+  const view = await maestro.show(session.id);
+  expect(view).toMatchObject({ status: "parked", reason: "setup", error: { code: "SETUP_FAILED" } });
+  expect(JSON.stringify(view.error)).toContain("no packages, [redacted]");
+  expect(place.ran).toEqual([]);
+  const [{ output } = { output: null }] = view.setup;
+  expect(String(await maestro.artifact(session.id, output ?? ""))).toContain("no packages, [redacted]");
+  await (await maestro.resume(session.id)).result().catch(() => undefined);
+  expect((await maestro.show(session.id)).reason).toBe("setup");
+  expect(place.ran).toEqual([]);
+  vi.unstubAllEnvs();
+});
+
+test("two sessions that begin at once install the same dependencies once", async () => {
+  const place = new TeamPlace();
+  const [one, other] = [await place.open(), await place.open()];
+  const source = { git: locked().folder };
+  const slow = { ...copies, run: ["sh", "-c", "sleep 1; mkdir deps; date +%N > deps/stamp"] };
+  const checks = [shell("has", "test -s deps/stamp")];
+  const sessions = await Promise.all(
+    [one, other].map((maestro, number) =>
+      maestro.start(team(place, { setup: slow, checks }), { brief: String(number), source }),
+    ),
+  );
+  const results = await Promise.all(sessions.map((session) => session.result()));
+  expect(results.map(({ status }) => status)).toEqual(["completed", "completed"]);
+  const outcomes = await Promise.all(sessions.map(async ({ id }) => (await one.show(id)).setup[0]?.status));
+  expect(new Set(outcomes)).toEqual(new Set(["prepared", "reused"]));
+});
+
+test("a persona that may change the inputs gets another layer, made without install scripts", async () => {
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const setup = {
+    ...copies,
+    run: ["sh", "-c", 'mkdir deps && cp lock.txt deps/ && echo "$npm_config_ignore_scripts" > deps/scripts'],
+  };
+  const session = await maestro.start(
+    team(place, {
+      setup,
+      mayChange: ["lock.txt"],
+      work: ({ workspace }) => workspace.write("lock.txt", "two\n"),
+      checks: [shell("new", "grep -q two deps/lock.txt && grep -q true deps/scripts")],
+    }),
+    { brief: "x", source: { git: locked().folder } },
+  );
+  expect(await session.result()).toMatchObject({ status: "completed" });
+  expect((await maestro.show(session.id)).setup.map(({ scripts }) => scripts)).toEqual(["on", "off"]);
+});
+
+test("inputs of a persona that cannot be installed fail its check, and not the session's set-up", async () => {
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const setup = {
+    ...copies,
+    run: ["sh", "-c", "grep -q one lock.txt || { echo unknown package; exit 1; }; mkdir deps"],
+  };
+  const session = await maestro.start(
+    team(place, {
+      setup,
+      mayChange: ["lock.txt"],
+      work: ({ workspace }) => workspace.write("lock.txt", "two\n"),
+      checks: [shell("any", "true")],
+    }),
+    { brief: "x", source: { git: locked().folder } },
+  );
+  await session.result().catch(() => undefined);
+  const view = await maestro.show(session.id);
+  expect(view).toMatchObject({ status: "parked", reason: "help" });
+  expect(JSON.stringify(view.error as unknown as Json)).toContain("ended with exit code 1");
+});
+
+test("a damaged layer is made again", async () => {
+  const place = new TeamPlace();
+  const source = { git: locked().folder };
+  const checks = [shell("has", "grep -q one deps/lock.txt")];
+  const first = await place.open();
+  await (await first.start(team(place, { setup: copies, checks }), { brief: "1", source })).result();
+  await first.close();
+  const [key = ""] = layersIn(place);
+  truncateSync(join(place.stateDir, "layers", key, "0", "lock.txt"));
+  const second = await place.open();
+  const session = await second.start(team(place, { setup: copies, checks }), { brief: "2", source });
+  expect(await session.result()).toMatchObject({ status: "completed" });
+  expect((await second.show(session.id)).setup).toMatchObject([{ status: "prepared" }]);
+});
+
+test("a setup reaches no address of this machine unless the team lists it", async () => {
+  const { createServer } = await import("node:http");
+  const server = createServer((_, answer) => answer.end("inside"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const script = `fetch("http://127.0.0.1:${port}/").then(async (got) => { const text = await got.text(); require("fs").mkdirSync("deps"); if (text !== "inside") process.exit(5); })`;
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const run = [process.execPath, "-e", script];
+  const outcome = async (network: true | string[]) => {
+    const setup = { ...copies, run, network };
+    const session = await maestro.start(team(place, { setup }), {
+      brief: String(network),
+      source: { git: locked(String(network)).folder },
+    });
+    await session.result().catch(() => undefined);
+    return (await maestro.show(session.id)).status;
+  };
+  expect(await outcome(true)).toBe("parked");
+  expect(await outcome([`127.0.0.1:${port}`])).toBe("completed");
+  server.close();
+});
+
+test("the launches of a state directory are one user", async () => {
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const session = await maestro.start(
+    team(place, {
+      setup: { ...copies, run: ["sh", "-c", "mkdir deps && id -u > deps/uid"] },
+      checks: [shell("same", 'test "$(id -u)" = "$(cat deps/uid)"')],
+    }),
+    { brief: "x", source: { git: locked().folder } },
+  );
+  expect(await session.result()).toMatchObject({ status: "completed" });
+});
