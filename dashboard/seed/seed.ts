@@ -63,7 +63,8 @@ async function seedStopped(stateDir: string, clock: PacedClock): Promise<void> {
   await run(delivery, hostileKey, hostileText);
   moveBack(5 * hourMs);
   await run(delivery, "ledger-migration", "Move the ledger to integer cents of EUR", {
-    budget: { usd: 1.9 },
+    // Less is left than the least output of the last call costs, so the call is not made with a smaller one.
+    budget: { usd: 1.71 },
   });
   moveBack(4 * hourMs);
   await run(docs, "onboarding-copy", "Rewrite the first-run screens in plain words", {

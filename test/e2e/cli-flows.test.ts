@@ -98,7 +98,7 @@ test("an edit counts as approval, and what rests on it reads the edit", async ()
 
 test("budget: parks with exit 4 before the limit, prints the command that raises it, and resumes", async () => {
   const at = await withTeam();
-  const parked = await maestro(at, ...run, "--budget-tokens", "10k");
+  const parked = await maestro(at, ...run, "--budget-tokens", "5k");
   expect(parked.code).toBe(4);
   const [proposal] = /maestro budget k .*/.exec(parked.stderr) ?? [""];
   const raised = await maestro(at, ...proposal.split(" ").slice(1));

@@ -172,7 +172,7 @@ describeSeeded("a stopped session", () => {
   test("refuses a limit below the next call, then raises it and resumes", async () => {
     const { page, changes } = await visitOwn("/s/ledger-migration");
     await page
-      .getByRole("heading", { name: "The next call needs up to $0.42; $0.20 of $1.90 is left" })
+      .getByRole("heading", { name: "The next call needs up to $0.42; $0.0090 of $1.71 is left" })
       .waitFor();
     const limit = page.getByLabel("Raise the limit to");
     await limit.fill("2.00");
