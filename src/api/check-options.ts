@@ -1,6 +1,7 @@
 import type { DeliveryOrder } from "../domain/delivery-order.ts";
 import { InputInvalid, TeamInvalid } from "../domain/errors.ts";
 import { checkQueuePlace } from "../domain/queue.ts";
+import { checkProviderName, type OwnProvider } from "../personas/model/own-providers.ts";
 import type { SourceOptions } from "../run/acts/read-source.ts";
 import type { Team } from "../team/define.ts";
 import type { ImportOptions } from "./export-import.ts";
@@ -176,3 +177,15 @@ const isGiven = (limit: number | null | undefined): limit is number => limit !==
 
 const refusedLimit = (unit: string, value: unknown, must: string): InputInvalid =>
   new InputInvalid(`A budget has ${unit} of ${JSON.stringify(value)}; it must be ${must}.`);
+
+/** Of `open({ providers })`. */
+export function checkProviders(own: Readonly<Record<string, OwnProvider>>): void {
+  for (const [name, create] of Object.entries(own)) {
+    const wrong = typeof create === "function" ? checkProviderName(name) : "it is not a function";
+    if (wrong === undefined) continue;
+    throw new InputInvalid(`providers.${name} cannot be used: ${wrong}.`, {
+      advice: "Write: open({ providers: { acme: (id) => model } })",
+      details: { provider: name },
+    });
+  }
+}

@@ -2,6 +2,7 @@ import { dirname, isAbsolute } from "node:path";
 import type { Advice } from "../domain/advice.ts";
 import { ConfigInvalid } from "../domain/errors.ts";
 import { knownProviders, providers, readVariable } from "../personas/model/provider-table.ts";
+import type { ModelSources } from "../personas/model/resolve-model.ts";
 import { refuseUnconfined } from "../run/programs/refuse-unconfined.ts";
 import type { Team } from "../team/define.ts";
 import type { KeptClone } from "../workspace/repository/kept-clones.ts";
@@ -56,17 +57,16 @@ export async function describeProviders(
   });
 }
 
-export interface ProveOptions {
+export interface ProveOptions extends ModelSources {
   /** Instead of the team's own. */
   readonly model?: string | undefined;
-  readonly env: Readonly<Record<string, string | undefined>>;
   readonly script?: string | undefined;
 }
 
 /** A model that is not available is an error before anything starts, not a session that parks. */
 export async function proveModels(
   { definition }: Pick<Team, "definition">,
-  { model, env, script }: ProveOptions,
+  { model, ...sources }: ProveOptions,
 ): Promise<readonly string[]> {
   const works = definition.phases.flatMap(({ personas }) => personas.map(({ work }) => work));
   const asked = works.flatMap((work) =>
@@ -75,7 +75,7 @@ export async function proveModels(
   if (asked.length === 0) return [];
   const { resolveModel } = await import("../personas/model/resolve-model.ts");
   const names = new Set<string>();
-  for (const name of new Set(asked)) names.add((await resolveModel(name, { env, script })).name);
+  for (const name of new Set(asked)) names.add((await resolveModel(name, sources)).name);
   return [...names];
 }
 

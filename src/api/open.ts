@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { ConfigOverrides } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { BudgetGuard } from "../cost/budget.ts";
@@ -12,6 +12,7 @@ import { isoTime } from "../domain/iso-time.ts";
 import { keepSecret, secretsIn } from "../domain/redact.ts";
 import type { SessionEvent } from "../journal/public-fact.ts";
 import { finalStatuses } from "../journal/standing.ts";
+import type { OwnProvider } from "../personas/model/own-providers.ts";
 import { CircuitBreaker } from "../run/circuit-breaker.ts";
 import { TeamEngine } from "../run/engine.ts";
 import { withBuiltIn } from "../run/healing/built-in.ts";
@@ -32,7 +33,7 @@ import { FileSink } from "../tickets/file.ts";
 import { TicketOutbox } from "../tickets/outbox.ts";
 import { LayerStore } from "../workspace/layers/layer-store.ts";
 import { sandboxUser } from "../workspace/sandbox-user.ts";
-import { checkTeams } from "./check-options.ts";
+import { checkProviders, checkTeams } from "./check-options.ts";
 import { Maestro } from "./maestro.ts";
 import { alertPoster, SessionEvents } from "./row-listeners.ts";
 
@@ -57,6 +58,8 @@ export interface OpenOptions extends ConfigOverrides {
   /** A configuration that was loaded already. */
   readonly loaded?: LoadedConfig;
   readonly clock?: Clock;
+  /** Providers of models by name: a persona with the model `acme/large` gets `providers.acme("large")`. */
+  readonly providers?: Readonly<Record<string, OwnProvider>>;
   /** Asked before the built-in ones, in this order, for failures of their categories. */
   readonly healers?: readonly Healer[];
   /** A file with what the simulated model says. */
@@ -83,9 +86,11 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     onEvent,
     script,
     modelInstead,
+    providers: own = {},
     ...overrides
   } = options;
   checkTeams(teams);
+  checkProviders(own);
   const healers = withBuiltIn(ownHealers);
   const { config, leftOut } = loaded ?? (await loadConfig({ overrides }));
   const { path, notice } = await resolveStateDirectory({ explicit: config.stateDir, env: process.env });
@@ -128,6 +133,12 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   void layers.sweep().catch(() => undefined);
   const prices = new Prices(config.prices, clock);
   const priceOf = (model: string) => prices.of(model);
+  const sources = {
+    env: process.env,
+    own,
+    servers: config.servers,
+    folders: packageFolders(config.providersFrom),
+  };
   const projector = new Projector((problem) => onNotice(String(problem)));
   // A printed command names the state directory unless it is the default one.
   const stateDir = config.stateDir === undefined ? undefined : path;
@@ -200,10 +211,10 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       performOf(
         team,
         modelInstead ?? model,
-        { env: process.env, script: script ?? config.simulatedScript, priceOf },
+        { ...sources, script: script ?? config.simulatedScript, priceOf },
         place,
       ),
-    askModel: (model, call) => askModel(modelInstead ?? model, call, { env: process.env, priceOf }),
+    askModel: (model, call) => askModel(modelInstead ?? model, call, { ...sources, priceOf }),
     commandFor,
     github: githubPlace,
     sandbox,
@@ -252,4 +263,13 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   });
   if (recover) await maestro.recover();
   return maestro;
+}
+
+/** The program that called `open` runs already, so packages beside it are as trusted as it is. */
+function packageFolders(configured: string | undefined): readonly string[] {
+  const [, script] = process.argv;
+  // With -e or -p there is no script: the place of its path has any argument of the program.
+  const isScript = !process.execArgv.some((flag) => /^(?:-[a-z]*[ep]|--eval|--print)\b/.test(flag));
+  const beside = isScript && script !== undefined && isAbsolute(script) ? [dirname(script)] : [];
+  return configured === undefined ? beside : [configured, ...beside];
 }

@@ -16,13 +16,16 @@ export async function loadTeamFile(
   return askingForTrust(() => loadTrustedTeam(file, process.env, config.sandbox), options);
 }
 
+type ProvedConfig = Pick<Config, "model" | "simulatedScript" | "sandbox" | "servers" | "providersFrom">;
+
 /** Checks models, commands and the sandbox before the session is claimed: a missing one is wrong usage, not a failed attempt. */
 export async function prove(
   team: Pick<Team, "definition">,
-  { model, simulatedScript: script, sandbox }: Pick<Config, "model" | "simulatedScript" | "sandbox">,
+  { model, simulatedScript: script, sandbox, servers, providersFrom }: ProvedConfig,
 ): Promise<void> {
   const { proveCommands, proveModels, proveSandbox } = await import("../index.ts");
-  await proveModels(team, { model, script, env: process.env });
+  const folders = providersFrom === undefined ? [] : [providersFrom];
+  await proveModels(team, { model, script, env: process.env, servers, folders });
   await proveCommands(team);
   await proveSandbox(team, sandbox);
 }

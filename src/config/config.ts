@@ -1,5 +1,6 @@
 import type { PriceTable } from "../cost/price-per-million.ts";
 import type { UnpricedRule } from "../domain/budget.ts";
+import type { ModelServer } from "../personas/model/own-providers.ts";
 import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 
 /** Every setting of Maestro, as the rest of the code reads it. */
@@ -45,6 +46,10 @@ export interface Config {
   };
   /** Dollars per million tokens, by model, before the published prices; `undefined`: only those. */
   readonly prices: PriceTable | undefined;
+  /** OpenAI-compatible servers by the name that models of them begin with. */
+  readonly servers: Readonly<Record<string, ModelServer>> | undefined;
+  /** A folder whose installed packages of providers may be loaded, besides Maestro's own. */
+  readonly providersFrom: string | undefined;
   readonly leaseMs: number;
   /** Sessions that may run at once, by name, over all processes of the state directory. */
   readonly limits: {

@@ -5,7 +5,8 @@ import { findFolderConfig, findUserConfig, readConfig } from "./config-file.ts";
 import type { FolderConfig } from "./folder-config.ts";
 import { codeLayer, environmentLayer, type Flags, fileLayer, flagLayer, type Layer } from "./layers.ts";
 import { describeOrigin, type Origin } from "./origin.ts";
-import { orderedPairs, type Setting, settingKeys, settings } from "./settings.ts";
+import type { Setting } from "./setting.ts";
+import { orderedPairs, settingKeys, settings } from "./settings.ts";
 import { showValue } from "./show-value.ts";
 import { userFolder } from "./user-folder.ts";
 
@@ -170,8 +171,10 @@ function build(chosen: Chosen, cwd: string): Config {
     if (name === undefined) config[section] = value;
     else config[section] = { ...(config[section] as object | undefined), [name]: value };
   }
-  const { stateDir } = config;
-  if (typeof stateDir === "string") config["stateDir"] = resolve(cwd, stateDir);
+  for (const key of ["stateDir", "providersFrom"]) {
+    const folder = config[key];
+    if (typeof folder === "string") config[key] = resolve(cwd, folder);
+  }
   for (const section of Object.values(config)) Object.freeze(section);
   // The table has exactly the keys of the type, each of the right kind: the compiler checks the table.
   return Object.freeze(config) as unknown as Config;

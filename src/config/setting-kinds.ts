@@ -1,4 +1,5 @@
 import type { PriceTable } from "../cost/price-per-million.ts";
+import { checkProviderName, type ModelServer } from "../personas/model/own-providers.ts";
 
 // No schema library here: a flat table needs none, and importing one costs every command 124 ms.
 
@@ -94,6 +95,35 @@ function parsed(text: unknown): unknown {
   } catch {
     return undefined;
   }
+}
+
+const variable = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/** The address is checked when a model of the server is used, with the name of the server in the error. */
+export const serverTable: Kind<Readonly<Record<string, ModelServer>>> = {
+  allowed:
+    'addresses by name, such as { "vllm": { "baseUrl": "http://127.0.0.1:8000/v1", "keyVariable": "VLLM_API_KEY" } }; no name may be that of a provider of Maestro',
+  read(raw, isText) {
+    const table = isText ? parsed(raw) : raw;
+    if (!isObject(table) || Array.isArray(table)) return undefined;
+    const isRight = ([name, server]: [string, unknown]): boolean =>
+      checkProviderName(name) === undefined && isServer(server);
+    return Object.entries(table).every(isRight) ? (table as Record<string, ModelServer>) : undefined;
+  },
+};
+
+function isServer(server: unknown): boolean {
+  if (!isObject(server)) return false;
+  const { baseUrl, keyVariable, ...rest } = server as Record<string, unknown>;
+  const url = typeof baseUrl === "string" ? URL.parse(baseUrl) : null;
+  const isKey = keyVariable === undefined || (typeof keyVariable === "string" && variable.test(keyVariable));
+  return (
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === "" &&
+    isKey &&
+    Object.keys(rest).length === 0
+  );
 }
 
 const mostSessions = 10_000;

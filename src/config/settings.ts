@@ -4,31 +4,20 @@ import { attemptPolicy, roundPolicy } from "../domain/retry-policy.ts";
 import { commandLimits } from "../workspace/process-limits.ts";
 import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 import type { SettingKey, SettingValue } from "./config.ts";
+import { serverSettings } from "./server-settings.ts";
+import type { Setting } from "./setting.ts";
 import {
-  apiToken,
   delayMs,
   dollars,
   integer,
-  type Kind,
   oneOf,
-  origin,
   priceTable,
+  serverTable,
   sessionLimit,
   text,
   tokens,
   yesOrNo,
 } from "./setting-kinds.ts";
-
-/** One row of the table: everything there is to know about a setting. */
-export interface Setting<Value> {
-  readonly environment: string;
-  readonly default: Value;
-  readonly kind: Kind<NonNullable<Value>>;
-  readonly secret: boolean;
-  /** Why a folder sets it only if a person trusted that folder; null: any folder may. */
-  readonly needsTrust: string | null;
-  readonly description: string;
-}
 
 export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>> } = {
   stateDir: {
@@ -257,6 +246,24 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     needsTrust: "wrong prices lift a budget of dollars",
     description: "Prices of models that are not published, or that are yours alone.",
   },
+  servers: {
+    environment: "MAESTRO_SERVERS",
+    default: undefined,
+    kind: serverTable,
+    secret: false,
+    needsTrust: "the keys of your environment are sent there",
+    description:
+      "OpenAI-compatible servers by name: the address, and the variable of the key if there is one.",
+  },
+  providersFrom: {
+    environment: "MAESTRO_PROVIDERS_FROM",
+    default: undefined,
+    kind: text,
+    secret: false,
+    needsTrust: "packages that are installed there run as you",
+    description:
+      "Folder whose node_modules may have packages of optional providers; unset: only Maestro's own.",
+  },
   "commands.memoryMiB": {
     environment: "MAESTRO_COMMAND_MEMORY_MIB",
     default: commandLimits.memoryMiB,
@@ -308,71 +315,7 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
     needsTrust: "it names a file of your machine",
     description: "File with what the simulated model says; unset: it delivers what contracts ask for.",
   },
-  "server.host": {
-    environment: "MAESTRO_SERVER_HOST",
-    default: "127.0.0.1",
-    kind: text,
-    secret: false,
-    needsTrust: "it could open the server to the network",
-    description: "Address that maestro serve listens on.",
-  },
-  "server.port": {
-    environment: "MAESTRO_SERVER_PORT",
-    default: 4160,
-    kind: integer(0, 65_535),
-    secret: false,
-    needsTrust: null,
-    description: "Port that maestro serve listens on; 0 takes a free one.",
-  },
-  "server.apiToken": {
-    environment: "MAESTRO_API_TOKEN",
-    default: undefined,
-    kind: apiToken,
-    secret: true,
-    needsTrust: "a stranger would know the secret",
-    description:
-      "Token of the HTTP API; unset: one is made at the first start and kept in the state directory.",
-  },
-  "server.places": {
-    environment: "MAESTRO_SERVER_PLACES",
-    default: 8,
-    kind: integer(1, 10_000),
-    secret: false,
-    needsTrust: null,
-    description: "Sessions that maestro serve drives at once; the others are queued.",
-  },
-  "server.functionMemoryMb": {
-    environment: "MAESTRO_SERVER_FUNCTION_MEMORY_MB",
-    default: 1_024,
-    kind: integer(64, 1_048_576),
-    secret: false,
-    needsTrust: "it lifts a limit of what code may use",
-    description: "MiB of memory that an attempt of a function persona may use under maestro serve.",
-  },
-  "server.publicUrl": {
-    environment: "MAESTRO_SERVER_PUBLIC_URL",
-    default: undefined,
-    kind: origin,
-    secret: false,
-    description: "Address under which people reach maestro serve, where that is not its own.",
-    needsTrust: "it decides how people reach the server",
-  },
-  "server.tlsCert": {
-    environment: "MAESTRO_SERVER_TLS_CERT",
-    default: undefined,
-    kind: text,
-    secret: false,
-    description: "PEM file with the certificate of maestro serve and those of its issuers.",
-    needsTrust: "it decides how people reach the server",
-  },
-  "server.tlsKey": {
-    environment: "MAESTRO_SERVER_TLS_KEY",
-    default: undefined,
-    kind: text,
-    secret: false,
-    description: "PEM file with the private key of that certificate.",
-    needsTrust: "it decides how people reach the server",
-  },
+  ...serverSettings,
 };
 
 export const settingKeys: readonly SettingKey[] = Object.keys(settings) as SettingKey[];

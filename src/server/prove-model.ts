@@ -12,7 +12,9 @@ export async function proveModel(
   otherwise = "name another model",
 ): Promise<void> {
   try {
-    await proveModels(team, { model, env: process.env, script: config.simulatedScript });
+    const { simulatedScript: script, servers, providersFrom } = config;
+    const folders = providersFrom === undefined ? [] : [providersFrom];
+    await proveModels(team, { model, env: process.env, script, servers, folders });
   } catch (error) {
     if (!ConfigInvalid.is(error)) throw error;
     const { message, details } = error;

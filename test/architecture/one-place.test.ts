@@ -52,6 +52,7 @@ describe("a command is data, and never a part of a sentence", () => {
     // A comment in the team file that init writes.
     "src/cli/commands/init.ts",
     // Descriptions of settings, for people who know the command.
+    "src/config/server-settings.ts",
     "src/config/settings.ts",
     // A page for a browser that is not signed in: it cannot learn where the state is.
     "src/server/access/outside-page.ts",

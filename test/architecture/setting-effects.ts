@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { onTestFinished, vi } from "vitest";
@@ -13,6 +14,7 @@ import {
   persona,
   phase,
 } from "../../src/index.ts";
+import type { ModelServer } from "../../src/personas/model/own-providers.ts";
 import type { SandboxRule } from "../../src/workspace/sandbox.ts";
 import { answer, ownModel } from "../integration/run/own-models.ts";
 import { LoopbackServer } from "../support/loopback-server.ts";
@@ -49,6 +51,28 @@ const breakerWith = async (breaker: NonNullable<ConfigOverrides["breaker"]>) => 
   });
   return (await maestro.breakers())[0]?.record.state;
 };
+
+/** Why a model of this name cannot be used. */
+async function refusalOf(model: string, overrides: ConfigOverrides): Promise<string> {
+  const { maestro } = await openWith(overrides);
+  const asked = persona("asked", { instructions: "Answer." });
+  const team = defineTeam("asking", { phases: [phase("only", { personas: [asked] })] });
+  const { error } = await (await maestro.start(team, { brief: "Anything.", model })).result();
+  return error?.message ?? "";
+}
+
+/** A package in this folder, of this version, that is not a provider. */
+async function wrongPackage(folder: string): Promise<string> {
+  const place = join(folder, "node_modules", "@ai-sdk", "groq");
+  mkdirSync(place, { recursive: true });
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const version = folder.slice(-1);
+  writeFileSync(join(place, "package.json"), JSON.stringify({ name: "@ai-sdk/groq", version, main: "i.js" }));
+  writeFileSync(join(place, "i.js"), "module.exports = {};");
+  vi.stubEnv("GROQ_API_KEY", "key-for-tests");
+  const message = await refusalOf("groq/llama", { providersFrom: folder });
+  return /@ai-sdk\/groq \S+/.exec(message)?.[0] ?? message;
+}
 
 /** Three calls of 6,000 tokens, $0.0075 each with gpt-5; the price of the other model is unknown. */
 const asking = (modelId: string) => async (context: PersonaContext) => {
@@ -382,6 +406,16 @@ export const effects: { readonly [Key in SettingKey]: Effect<NonNullable<Setting
     },
     [{ "openai/unknown-1": { input: 10, output: 0 } }, 0.18],
     [{ "openai/unknown-1": { input: 20, output: 0 } }, 0.36],
+  ),
+  servers: effect<Readonly<Record<string, ModelServer>>>(
+    async (servers) => /\w+ is not set/.exec(await refusalOf("vllm/llama", { servers }))?.[0],
+    [{ vllm: { baseUrl: "http://127.0.0.1:9/v1", keyVariable: "NO_KEY_A" } }, "NO_KEY_A is not set"],
+    [{ vllm: { baseUrl: "http://127.0.0.1:9/v1", keyVariable: "NO_KEY_B" } }, "NO_KEY_B is not set"],
+  ),
+  providersFrom: effect(
+    wrongPackage,
+    [join(tmpdir(), "maestro-providers-1"), "@ai-sdk/groq 1"],
+    [join(tmpdir(), "maestro-providers-2"), "@ai-sdk/groq 2"],
   ),
   "commands.processes": effect(processesWith, [333, true], [334, false]),
   sandbox: effect(checkedWith, ["required", "completed"], ["none", "parked"]),

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -196,4 +196,28 @@ test("without a terminal no answer is read from standard input", async () => {
   const at = stranger({ "team.yaml": agentTeam() });
   const { finished } = begin(at, ["run", "hi", "--team", "team.yaml"], "y\n");
   expect(await finished).toMatchObject({ code: 2 });
+});
+
+function installGroq({ folder }: Place): void {
+  const packageFolder = join(folder, "node_modules", "@ai-sdk", "groq");
+  mkdirSync(packageFolder, { recursive: true });
+  writeFileSync(join(packageFolder, "package.json"), '{ "name": "@ai-sdk/groq", "main": "index.cjs" }');
+  writeFileSync(
+    join(packageFolder, "index.cjs"),
+    `require("node:fs").writeFileSync(${JSON.stringify(join(folder, "ran"))}, "");`,
+  );
+}
+
+test("a package of a model's provider is loaded from a folder only if its configuration is trusted", async () => {
+  const at = stranger({ "hello.yaml": hello }, { GROQ_API_KEY: "key-for-tests-0123456789" });
+  installGroq(at);
+  const run = ["run", "Say hello", "--team", "hello.yaml", "--model", "groq/llama"];
+  expect((await maestro(at, ...run)).stderr).toContain("@ai-sdk/groq, which is not installed");
+  writeFileSync(join(at.folder, "maestro.config.yaml"), "providersFrom: .\n");
+  const { stderr } = await maestro(at, ...run);
+  expect(stderr).toContain("It sets providersFrom (line 1): packages that are installed there run as you.");
+  expect(ran(at)).toBe(false);
+  await maestro(at, ...command(stderr));
+  expect((await maestro(at, ...run)).stderr).toContain("it has no createGroq");
+  expect(ran(at)).toBe(true);
 });

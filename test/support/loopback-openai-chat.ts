@@ -18,6 +18,12 @@ const toolCalls = ({ calls = [] }: ModelTurn) =>
     function: { name: tool, arguments: typeof input === "string" ? input : JSON.stringify(input) },
   }));
 
+/** Where a stream reports the usage: most servers have an event of its own for it. */
+type UsagePlace = "own event" | "last choice" | "x_groq";
+
+const usagePlace = (model: string): UsagePlace =>
+  model.startsWith("mistral") ? "last choice" : model.endsWith("-versatile") ? "x_groq" : "own event";
+
 /** Chat completions of OpenAI and compatible servers. */
 export const openaiChat: Dialect = {
   path: /^\/v1\/chat\/completions$/,
@@ -43,14 +49,15 @@ export const openaiChat: Dialect = {
     usage: usageOf(turn),
   }),
   stream: (turn, model) => {
-    const chunk = (delta: unknown, finish: string | null = null) =>
-      event({
-        id: "chatcmpl-1",
-        object: "chat.completion.chunk",
-        created: 1_700_000_000,
-        model,
-        choices: [{ index: 0, delta, finish_reason: finish }],
-      });
+    const about = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_700_000_000, model };
+    const chunk = (delta: unknown, finish: string | null = null, more: object = {}) =>
+      event({ ...about, choices: [{ index: 0, delta, finish_reason: finish }], ...more });
+    const usage = usageOf(turn);
+    const ends = {
+      "own event": () => [chunk({}, finishOf(turn)), event({ ...about, choices: [], usage })],
+      "last choice": () => [chunk({}, finishOf(turn), { usage })],
+      x_groq: () => [chunk({}, finishOf(turn), { x_groq: { id: "req_1", usage } })],
+    };
     return [
       chunk({ role: "assistant", content: "" }),
       ...halves(turn.reasoning ?? "").map((reasoning_content) => chunk({ reasoning_content })),
@@ -59,15 +66,7 @@ export const openaiChat: Dialect = {
         chunk({ tool_calls: [{ index, id, type, function: { name, arguments: "" } }] }),
         ...halves(text).map((piece) => chunk({ tool_calls: [{ index, function: { arguments: piece } }] })),
       ]),
-      chunk({}, finishOf(turn)),
-      event({
-        id: "chatcmpl-1",
-        object: "chat.completion.chunk",
-        created: 1_700_000_000,
-        model,
-        choices: [],
-        usage: usageOf(turn),
-      }),
+      ...ends[usagePlace(model)](),
       "data: [DONE]\n\n",
     ];
   },

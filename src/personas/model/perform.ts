@@ -9,7 +9,7 @@ import { type PersonaPolicy, toolPolicy } from "../tools/tool-runner.ts";
 import type { ToolEffect } from "../tools/tool-table.ts";
 import type { EditSavings, RunProgram } from "./ports.ts";
 import type { Reasoning } from "./reasoning.ts";
-import type { Environment } from "./resolve-model.ts";
+import type { ModelSources } from "./resolve-model.ts";
 import { pricingOf } from "./usage.ts";
 
 interface ModelWork {
@@ -28,8 +28,7 @@ interface ModelWork {
   readonly shellEffect: ToolEffect;
 }
 
-export interface ModelAccess {
-  readonly env: Environment;
+export interface ModelAccess extends ModelSources {
   /** A file with the answers of the simulated model. */
   readonly script: string | undefined;
   readonly priceOf: (model: string) => Promise<ModelPrice | null>;
@@ -48,8 +47,8 @@ export function performWithModel(
         import("../../workspace/write-guard.ts"),
         import("../tools/offered-tools.ts"),
       ]);
-    const { env, script, priceOf } = parts;
-    const { model, name } = await resolveModel(context.settings.model ?? work.model, { env, script });
+    const { priceOf } = parts;
+    const { model, name } = await resolveModel(context.settings.model ?? work.model, parts);
     const price = await priceOf(name);
     const tools = await offeredTools(context.persona, work, context.contract);
     const { offerMcpTools } = servers.length === 0 ? {} : await import("../mcp/mcp-tools.ts");

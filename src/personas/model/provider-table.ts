@@ -152,6 +152,9 @@ export function thinkingTokens({ providerOptions }: CallOptions): number {
   return Math.max(leastThinkingTokens, typeof budgetTokens === "number" ? budgetTokens : 0);
 }
 
+/** A server that speaks the protocol of OpenAI, wherever it is. */
+export const createCompatible = table["openai-compatible"].create;
+
 export type ProviderName = keyof typeof table;
 export const providers: Readonly<Record<ProviderName, Provider>> = table;
 export const knownProviders = Object.keys(table) as readonly ProviderName[];

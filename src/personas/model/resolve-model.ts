@@ -2,10 +2,20 @@ import { advise } from "../../domain/advice.ts";
 import { sha256 } from "../../domain/canonical.ts";
 import { didYouMean } from "../../domain/closest.ts";
 import { ConfigInvalid } from "../../domain/errors.ts";
+import type { Json } from "../../domain/json.ts";
 import { keepSecret } from "../../domain/redact.ts";
 import { simulatedName } from "../../domain/simulated.ts";
 import { modelName } from "./durable-model.ts";
 import {
+  createOptional,
+  isOptional,
+  optionalNames,
+  optionalProviders,
+  optionalSettings,
+} from "./optional-providers.ts";
+import { checkModelObject, type ModelServer, type OwnProvider } from "./own-providers.ts";
+import {
+  createCompatible,
   type Environment,
   isProvider,
   knownProviders,
@@ -15,13 +25,23 @@ import {
   providers,
   readVariable,
 } from "./provider-table.ts";
-import type { Model } from "./sdk-types.ts";
+import type { AnyModel, Middleware, Model } from "./sdk-types.ts";
 import type { SimulatedScript } from "./simulated/script.ts";
 
 export type { Environment } from "./provider-table.ts";
 
-interface ResolveOptions {
+/** Where models come from. */
+export interface ModelSources {
   readonly env: Environment;
+  /** Providers that the program brings. */
+  readonly own?: Readonly<Record<string, OwnProvider>> | undefined;
+  /** OpenAI-compatible servers by name. */
+  readonly servers?: Readonly<Record<string, ModelServer>> | undefined;
+  /** Folders whose installed packages may be loaded, besides Maestro's own. */
+  readonly folders?: readonly string[] | undefined;
+}
+
+interface ResolveOptions extends ModelSources {
   /** The script of the simulated model, or the path of its file. */
   readonly script?: SimulatedScript | string | undefined;
 }
@@ -39,60 +59,110 @@ const shared = new Map<string, Promise<ResolvedModel>>();
 /** Resolves "provider/model" or "simulated". Throws what is missing; never falls back to another model. */
 export async function resolveModel(
   name: string | undefined,
-  { env, script }: ResolveOptions,
+  { script, ...sources }: ResolveOptions,
 ): Promise<ResolvedModel> {
+  const { env, own = {}, servers = {}, folders = [] } = sources;
   if (name === undefined || name.trim() === "") throw noModel(env);
   if (name === simulatedName) {
     const { simulatedModel } = await import("./simulated/simulated-model.ts");
     return { name, model: await simulatedModel(script), simulated: true };
   }
-  const { provider, modelId } = parse(name);
-  const settings = settingsOf(provider, env);
-  const key = JSON.stringify([name, settings.baseURL, sha256(settings.apiKey ?? "")]);
+  const { provider, modelId } = parse(name, [...Object.keys(own), ...Object.keys(servers)]);
+  const brought = Object.hasOwn(own, provider) ? own[provider] : undefined;
+  // Not shared: the program may bring another one of the same name to another Maestro.
+  if (brought !== undefined) {
+    const model = checkModelObject(await brought(modelId), `providers.${provider}("${modelId}")`);
+    return named(provider, modelId, model, []);
+  }
+  if (isOptional(provider)) {
+    const settings = optionalSettings(provider, env);
+    const { apiKey, secretAccessKey, sessionToken } = settings;
+    return once([name, folders, settings], [apiKey, secretAccessKey, sessionToken], async () =>
+      named(provider, modelId, await createOptional(provider, modelId, settings, folders), []),
+    );
+  }
+  const server = Object.hasOwn(servers, provider) ? servers[provider] : undefined;
+  if (server !== undefined) {
+    const baseURL = checkUrl(server.baseUrl, `servers.${provider}.baseUrl`);
+    const { keyVariable } = server;
+    const apiKey = keyVariable === undefined ? undefined : readVariable(env, keyVariable);
+    if (keyVariable !== undefined && apiKey === undefined) throw noKey(provider, keyVariable);
+    return once([name, baseURL, apiKey ?? ""], [apiKey], async () =>
+      named(provider, modelId, await createCompatible(modelId, { apiKey, baseURL }), []),
+    );
+  }
+  const settings = settingsOf(provider as ProviderName, env);
+  return once([name, settings.baseURL, settings.apiKey ?? ""], [settings.apiKey], async () => {
+    const { create, middleware } = providers[provider as ProviderName];
+    return named(provider, modelId, await create(modelId, settings), middleware);
+  });
+}
+
+function once(
+  identity: Json,
+  secrets: readonly (string | undefined)[],
+  create: () => Promise<ResolvedModel>,
+): Promise<ResolvedModel> {
+  const key = sha256(JSON.stringify(identity));
   const known = shared.get(key);
   if (known !== undefined) return known;
-  const created = create(provider, modelId, settings);
+  // A server may repeat it in an error.
+  keepSecret(secrets);
+  const created = create();
   shared.set(key, created);
   created.catch(() => shared.delete(key));
   return created;
 }
 
-async function create(
-  provider: ProviderName,
+/** Under the name that the team wrote: packages call themselves otherwise ("amazon-bedrock"). */
+async function named(
+  provider: string,
   modelId: string,
-  settings: ProviderSettings,
+  model: AnyModel,
+  middleware: readonly Middleware[],
 ): Promise<ResolvedModel> {
-  const [{ wrapLanguageModel }, model] = await Promise.all([
-    import("ai"),
-    providers[provider].create(modelId, settings),
-  ]);
-  // A server may repeat it in an error.
-  keepSecret([settings.apiKey]);
-  return {
-    name: modelName(model),
-    model: wrapLanguageModel({ model, middleware: [...providers[provider].middleware] }),
-    simulated: false,
-  };
+  const { wrapLanguageModel } = await import("ai");
+  const wrapped = wrapLanguageModel({
+    model,
+    // Without one the SDK wraps nothing, and the name would stay.
+    middleware: [...middleware, { specificationVersion: "v4" }],
+    providerId: provider,
+    modelId,
+  });
+  return { name: modelName(wrapped), model: wrapped, simulated: false };
 }
 
-function parse(name: string): { readonly provider: ProviderName; readonly modelId: string } {
+/** `more`: names of providers beside Maestro's own. */
+function parse(
+  name: string,
+  more: readonly string[],
+): { readonly provider: string; readonly modelId: string } {
   const slash = name.indexOf("/");
   const provider = slash === -1 ? name : name.slice(0, slash);
   const modelId = slash === -1 ? "" : name.slice(slash + 1);
-  const names = [...knownProviders, simulatedName];
-  if (isProvider(provider) && modelId !== "") return { provider, modelId };
-  if (isProvider(provider)) {
+  const known = [...knownProviders, ...more, ...optionalNames];
+  const isKnown = known.includes(provider);
+  if (isKnown && modelId !== "") return { provider, modelId };
+  if (isKnown) {
     throw new ConfigInvalid(`The model "${name}" names a provider but no model.`, {
-      advice: `Write provider/model, for example ${providers[provider].example}.`,
+      advice: `Write provider/model, for example ${exampleOf(provider)}.`,
       details: { model: name },
     });
   }
   const owner = slash === -1 ? ownerOf(name) : undefined;
-  const hint = owner === undefined ? didYouMean(provider, names) : ` Did you mean "${owner}/${name}"?`;
+  const hint =
+    owner === undefined
+      ? didYouMean(provider, [...known, simulatedName])
+      : ` Did you mean "${owner}/${name}"?`;
   throw new ConfigInvalid(`The model "${name}" has no provider that Maestro knows.${hint}`, {
-    advice: `Write provider/model with one of: ${knownProviders.join(", ")}; or ${simulatedName}.`,
+    advice: `Write provider/model with one of: ${known.join(", ")}; or ${simulatedName}.`,
     details: { model: name },
   });
+}
+
+function exampleOf(provider: string): string {
+  if (isProvider(provider)) return providers[provider].example;
+  return isOptional(provider) ? optionalProviders[provider].example : `${provider}/<model>`;
 }
 
 function settingsOf(provider: ProviderName, env: Environment): ProviderSettings {
@@ -124,7 +194,7 @@ const offline = [
   advise("Or watch a demonstration", "demo"),
 ];
 
-function noKey(provider: ProviderName, variable: string): ConfigInvalid {
+function noKey(provider: string, variable: string): ConfigInvalid {
   const others = knownProviders.filter((other) => other !== provider);
   return new ConfigInvalid(`There is no key for ${provider}: ${variable} is not set.`, {
     advice: [

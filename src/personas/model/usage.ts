@@ -127,12 +127,14 @@ function readable(text: string): string {
 
 const mayHaveUsage = (text: string): boolean => text.includes('"usage');
 
-/** Where the protocols have it: in the answer itself, or in an event that carries the answer so far. */
+/** Keys of an event that hold the answer so far, or, with Groq, the usage of a stream. */
+const holders: ReadonlySet<string> = new Set(["response", "message", "x_groq"]);
+
+/** Where the protocols have it: in the answer itself, or in one of the holders. */
 function withUsage(body: JsonObject, isOuter = true): JsonObject {
   return replaced(body, (key, value) => {
     if (key === "usage" || key === "usageMetadata") return readableUsage(value);
-    const holdsAnswer = isOuter && (key === "response" || key === "message") && isJsonObject(value);
-    return holdsAnswer ? withUsage(value, false) : value;
+    return isOuter && holders.has(key) && isJsonObject(value) ? withUsage(value, false) : value;
   });
 }
 

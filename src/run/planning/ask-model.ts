@@ -1,5 +1,5 @@
 import type { FunctionContext } from "../../personas/function.ts";
-import type { Environment } from "../../personas/model/resolve-model.ts";
+import type { ModelSources } from "../../personas/model/resolve-model.ts";
 import { pricingOf } from "../../personas/model/usage.ts";
 import type { AskModel } from "./classify-with-model.ts";
 import type { PlannerCall } from "./planner-call.ts";
@@ -8,14 +8,14 @@ import type { PlannerCall } from "./planner-call.ts";
 export function askModel(
   name: string | undefined,
   { runStep, signal }: Pick<PlannerCall, "runStep" | "signal">,
-  { env, priceOf }: { readonly env: Environment; readonly priceOf: FunctionContext["priceOf"] },
+  { priceOf, ...sources }: ModelSources & { readonly priceOf: FunctionContext["priceOf"] },
 ): AskModel {
   return async ({ instructions, prompt, maxOutputTokens }) => {
     const [{ resolveModel }, { durableModel }] = await Promise.all([
       import("../../personas/model/resolve-model.ts"),
       import("../../personas/model/durable-model.ts"),
     ]);
-    const resolved = await resolveModel(name, { env });
+    const resolved = await resolveModel(name, sources);
     const model = durableModel(resolved.model, {
       runStep,
       signal,

@@ -1,5 +1,6 @@
 import { closest } from "../../domain/closest.ts";
 import { simulatedName } from "../../domain/simulated.ts";
+import { isOptional, optionalNames } from "../../personas/model/optional-providers.ts";
 import { isProvider, knownProviders, ownerOf } from "../../personas/model/provider-table.ts";
 import type { Kind } from "./kinds.ts";
 import { shown } from "./shown.ts";
@@ -13,7 +14,7 @@ export const modelName: Kind<string> = {
   allowed,
   schema: {
     type: "string",
-    pattern: `^(?:${simulatedName}|(?:${knownProviders.join("|")})/\\S+)$`,
+    pattern: `^(?:${simulatedName}|[^\\s/]+/\\S+)$`,
     maxLength,
   },
   read: (value, place) => {
@@ -27,11 +28,13 @@ export const modelName: Kind<string> = {
       place.problem(`is ${shown(value)}; it must be ${allowed}.${guess(value)}`);
       return undefined;
     }
-    if (isProvider(provider)) return value;
-    const meant = closest(provider, knownProviders);
-    const hint = meant === undefined ? "" : ` Did you mean "${meant}${value.slice(provider.length)}"?`;
+    if (isProvider(provider) || isOptional(provider)) return value;
+    const known = [...knownProviders, ...optionalNames];
+    const meant = closest(provider, known);
+    // Any other name may be a provider of the program or of the configuration: the model is looked for before it is used.
+    if (meant === undefined) return value;
     place.problem(
-      `is ${shown(value)}, and there is no provider ${shown(provider)}; known: ${knownProviders.join(", ")}.${hint}`,
+      `is ${shown(value)}, and there is no provider ${shown(provider)}; known: ${known.join(", ")}. Did you mean "${meant}${value.slice(provider.length)}"?`,
     );
     return undefined;
   },

@@ -13,6 +13,8 @@ function valuesFor(key: SettingKey): readonly unknown[] {
   if (key === "breaker.threshold") return [6, 7, 8, 9];
   if (key === "prices")
     return [1, 2, 3, 4].map((input) => ({ "openai-compatible/llama": { input, output: 5 } }));
+  if (key === "servers")
+    return [1, 2, 3, 4].map((port) => ({ vllm: { baseUrl: `http://127.0.0.1:${port}/v1` } }));
   if (key.startsWith("limits.")) return [1, 2, 3, 4].map((most) => ({ product: most }));
   if (key === "budget.dayUsd") return [1.5, 2, 2.25, 3];
   if (key === "server.publicUrl")
@@ -91,6 +93,8 @@ test("without any configuration every setting has its default", async () => {
     webhook: { url: undefined, secret: undefined, allowInternal: false },
     budget: { personaTokens: undefined, dayTokens: undefined, dayUsd: undefined, unpriced: "refuse" },
     prices: undefined,
+    servers: undefined,
+    providersFrom: undefined,
     leaseMs: 15_000,
     limits: { teams: undefined, models: undefined, queues: undefined },
     simulatedScript: undefined,

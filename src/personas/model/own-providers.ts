@@ -1,0 +1,38 @@
+import { ConfigInvalid } from "../../domain/errors.ts";
+import { simulatedName } from "../../domain/simulated.ts";
+import { isOptional } from "./optional-providers.ts";
+import { isProvider } from "./provider-table.ts";
+import type { AnyModel } from "./sdk-types.ts";
+
+/** Makes a model of a provider that a program brings. */
+export type OwnProvider = (modelId: string) => unknown;
+
+/** An OpenAI-compatible server that the configuration names. */
+export interface ModelServer {
+  readonly baseUrl: string;
+  /** The variable that holds its key. */
+  readonly keyVariable?: string | undefined;
+}
+
+const form = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+
+/** A name that a provider of Maestro has would send one provider's key to another. */
+export function checkProviderName(name: string): string | undefined {
+  if (!form.test(name)) return "a name has lower-case letters, digits, - and _";
+  return isProvider(name) || isOptional(name) || name === simulatedName
+    ? "Maestro has a provider of this name"
+    : undefined;
+}
+
+/** The members that Maestro calls. `what`: the subject of the error. */
+export function checkModelObject(model: unknown, what: string): AnyModel {
+  const found = (typeof model === "object" && model !== null ? model : {}) as Record<string, unknown>;
+  const missing = ["specificationVersion", "provider", "modelId", "doGenerate", "doStream"].filter((key) =>
+    key.startsWith("do") ? typeof found[key] !== "function" : typeof found[key] !== "string",
+  );
+  if (missing.length === 0) return model as AnyModel;
+  throw new ConfigInvalid(`${what} is not a language model of the AI SDK: ${missing.join(", ")} missing.`, {
+    advice: 'Use the model object of a provider package, for example openai("gpt-5").',
+    details: { missing },
+  });
+}
