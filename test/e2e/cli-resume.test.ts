@@ -62,7 +62,8 @@ test("a folder that was moved since is not made again, and another one can be na
 test("a second Ctrl-C exits now and prints the resume command; so does a step that cannot finish", async () => {
   const at = slowed(await withTeam(), 30_000);
   const twice = await inTerminal(at, [80, 24], run, [
-    { when: "▶ greeting_author", send: "\u0003" },
+    // Before a call is under way the first Ctrl-C has nothing to wait for, and ends the command.
+    { when: "▶ greeting_author · asks simulated", send: "\u0003" },
     { when: "Ctrl-C stops now", send: "\u0003" },
   ]);
   expect(twice).toMatchObject({ code: 130, cursorHidden: false, stepsLeft: 0 });
