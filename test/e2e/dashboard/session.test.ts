@@ -49,6 +49,11 @@ describeSeeded("a session", () => {
   test("shows lost connections in the past tense, disables actions and misses no event", async () => {
     const { page, server, signal, cut, mend } = await visitByLine("/s/parking-1/run");
     await page.getByText("Following", { exact: true }).waitFor();
+    // On a busy machine the text begins before the other personas have recorded that they wait.
+    await page
+      .getByText(/2 personas wait and continue by themselves/)
+      .first()
+      .waitFor();
     const entries = async () => (await server.get<{ entries: number }>("/v1/sessions/parking-1")).entries;
     const before = await entries();
     cut();
