@@ -125,7 +125,7 @@ describeSeeded("a stopped session", () => {
   test("shows files, differences, checks and gate of a review, and approving resumes", async () => {
     const { page, changes } = await visitOwn("/s/onboarding-copy");
     await page.getByRole("heading", { name: "draft waits for review, gate 0.89 of 0.80" }).waitFor();
-    await page.getByRole("button", { name: "docs/.gitignore" }).waitFor();
+    await page.getByRole("button", { name: /^docs\/\s*\.gitignore/ }).waitFor();
     await page.getByRole("button", { name: /screens\.md/ }).click();
     await page.locator(".diff-line.added", { hasText: "Price in EUR" }).waitFor();
     await page
