@@ -1,7 +1,8 @@
 import type { DeliveryOrder } from "../domain/delivery-order.ts";
 import { InputInvalid, TeamInvalid } from "../domain/errors.ts";
 import { checkQueuePlace } from "../domain/queue.ts";
-import { checkProviderName, type OwnProvider } from "../personas/model/own-providers.ts";
+import type { OwnProvider } from "../personas/model/model-sources.ts";
+import { checkProviderName } from "../personas/model/own-providers.ts";
 import type { SourceOptions } from "../run/acts/read-source.ts";
 import type { Team } from "../team/define.ts";
 import type { ImportOptions } from "./export-import.ts";

@@ -1,8 +1,8 @@
 import { dirname, isAbsolute } from "node:path";
 import type { Advice } from "../domain/advice.ts";
 import { ConfigInvalid } from "../domain/errors.ts";
+import type { ModelSources } from "../personas/model/model-sources.ts";
 import { knownProviders, providers, readVariable } from "../personas/model/provider-table.ts";
-import type { ModelSources } from "../personas/model/resolve-model.ts";
 import { refuseUnconfined } from "../run/programs/refuse-unconfined.ts";
 import type { Team } from "../team/define.ts";
 import type { KeptClone } from "../workspace/repository/kept-clones.ts";

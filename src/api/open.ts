@@ -12,7 +12,7 @@ import { isoTime } from "../domain/iso-time.ts";
 import { keepSecret, secretsIn } from "../domain/redact.ts";
 import type { SessionEvent } from "../journal/public-fact.ts";
 import { finalStatuses } from "../journal/standing.ts";
-import type { OwnProvider } from "../personas/model/own-providers.ts";
+import type { OwnProvider } from "../personas/model/model-sources.ts";
 import { CircuitBreaker } from "../run/circuit-breaker.ts";
 import { TeamEngine } from "../run/engine.ts";
 import { withBuiltIn } from "../run/healing/built-in.ts";

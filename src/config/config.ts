@@ -1,6 +1,6 @@
 import type { PriceTable } from "../cost/price-per-million.ts";
 import type { UnpricedRule } from "../domain/budget.ts";
-import type { ModelServer } from "../personas/model/own-providers.ts";
+import type { ModelServer } from "../personas/model/model-sources.ts";
 import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 
 /** Every setting of Maestro, as the rest of the code reads it. */

@@ -1,5 +1,6 @@
 import type { PriceTable } from "../cost/price-per-million.ts";
-import { checkProviderName, type ModelServer } from "../personas/model/own-providers.ts";
+import type { ModelServer } from "../personas/model/model-sources.ts";
+import { checkProviderName } from "../personas/model/own-providers.ts";
 
 // No schema library here: a flat table needs none, and importing one costs every command 124 ms.
 

@@ -14,7 +14,7 @@ import {
   persona,
   phase,
 } from "../../src/index.ts";
-import type { ModelServer } from "../../src/personas/model/own-providers.ts";
+import type { ModelServer } from "../../src/personas/model/model-sources.ts";
 import type { SandboxRule } from "../../src/workspace/sandbox.ts";
 import { answer, ownModel } from "../integration/run/own-models.ts";
 import { LoopbackServer } from "../support/loopback-server.ts";

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ConfigInvalid } from "../../domain/errors.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
-import { type Environment, readVariable } from "./provider-table.ts";
+import type { Environment } from "./model-sources.ts";
+import { readVariable } from "./provider-table.ts";
 import type { AnyModel } from "./sdk-types.ts";
 import { withReadableUsage } from "./usage.ts";
 

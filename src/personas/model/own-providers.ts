@@ -4,16 +4,6 @@ import { isOptional } from "./optional-providers.ts";
 import { isProvider } from "./provider-table.ts";
 import type { AnyModel } from "./sdk-types.ts";
 
-/** Makes a model of a provider that a program brings. */
-export type OwnProvider = (modelId: string) => unknown;
-
-/** An OpenAI-compatible server that the configuration names. */
-export interface ModelServer {
-  readonly baseUrl: string;
-  /** The variable that holds its key. */
-  readonly keyVariable?: string | undefined;
-}
-
 const form = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 /** A name that a provider of Maestro has would send one provider's key to another. */

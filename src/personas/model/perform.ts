@@ -7,9 +7,9 @@ import type { NamedServer } from "../mcp/mcp-tools.ts";
 import type { OwnTools, ToolChoice } from "../tools/offered-tools.ts";
 import { type PersonaPolicy, toolPolicy } from "../tools/tool-runner.ts";
 import type { ToolEffect } from "../tools/tool-table.ts";
+import type { ModelSources } from "./model-sources.ts";
 import type { EditSavings, RunProgram } from "./ports.ts";
 import type { Reasoning } from "./reasoning.ts";
-import type { ModelSources } from "./resolve-model.ts";
 import { pricingOf } from "./usage.ts";
 
 interface ModelWork {

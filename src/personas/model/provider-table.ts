@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../domain/json.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
+import type { Environment } from "./model-sources.ts";
 import type { CallOptions, Message, Middleware, Model } from "./sdk-types.ts";
 import { withReadableUsage } from "./usage.ts";
 
@@ -164,8 +165,6 @@ export const isProvider = (name: string): name is ProviderName => Object.hasOwn(
 /** The provider of a model whose name was written without one: "claude-sonnet-4-5". */
 export const ownerOf = (modelId: string): ProviderName | undefined =>
   knownProviders.find((name) => providers[name].owns.test(modelId));
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const readVariable = (env: Environment, variable: string): string | undefined =>
   env[variable]?.trim() || undefined;

@@ -6,6 +6,7 @@ import type { Json } from "../../domain/json.ts";
 import { keepSecret } from "../../domain/redact.ts";
 import { simulatedName } from "../../domain/simulated.ts";
 import { modelName } from "./durable-model.ts";
+import type { Environment, ModelSources } from "./model-sources.ts";
 import {
   createOptional,
   isOptional,
@@ -13,10 +14,9 @@ import {
   optionalProviders,
   optionalSettings,
 } from "./optional-providers.ts";
-import { checkModelObject, type ModelServer, type OwnProvider } from "./own-providers.ts";
+import { checkModelObject } from "./own-providers.ts";
 import {
   createCompatible,
-  type Environment,
   isProvider,
   knownProviders,
   ownerOf,
@@ -27,19 +27,6 @@ import {
 } from "./provider-table.ts";
 import type { AnyModel, Middleware, Model } from "./sdk-types.ts";
 import type { SimulatedScript } from "./simulated/script.ts";
-
-export type { Environment } from "./provider-table.ts";
-
-/** Where models come from. */
-export interface ModelSources {
-  readonly env: Environment;
-  /** Providers that the program brings. */
-  readonly own?: Readonly<Record<string, OwnProvider>> | undefined;
-  /** OpenAI-compatible servers by name. */
-  readonly servers?: Readonly<Record<string, ModelServer>> | undefined;
-  /** Folders whose installed packages may be loaded, besides Maestro's own. */
-  readonly folders?: readonly string[] | undefined;
-}
 
 interface ResolveOptions extends ModelSources {
   /** The script of the simulated model, or the path of its file. */

@@ -1,5 +1,5 @@
 import type { FunctionContext } from "../../personas/function.ts";
-import type { ModelSources } from "../../personas/model/resolve-model.ts";
+import type { ModelSources } from "../../personas/model/model-sources.ts";
 import { pricingOf } from "../../personas/model/usage.ts";
 import type { AskModel } from "./classify-with-model.ts";
 import type { PlannerCall } from "./planner-call.ts";

@@ -7,7 +7,7 @@ import { type JsonObject, parseJson } from "../../domain/json.ts";
 import { keepSecret } from "../../domain/redact.ts";
 import type { McpConnection, McpTransport } from "../../personas/mcp/mcp-server.ts";
 import { ServiceLost } from "../../personas/mcp/service-lost.ts";
-import type { Environment } from "../../personas/model/provider-table.ts";
+import type { Environment } from "../../personas/model/model-sources.ts";
 import type { McpServerDefinition } from "../../team/definition/mcp-keys.ts";
 import type { RunningService } from "../../workspace/service.ts";
 import type { CommandPlace } from "./command-place.ts";
