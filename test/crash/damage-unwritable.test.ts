@@ -70,6 +70,7 @@ describe("a disk that cannot be written", () => {
           tickets: 0,
           repositories: 0,
           uploads: 0,
+          layers: 0,
         });
         expect(await maestro.sessions()).toHaveLength(1);
       });
