@@ -4,7 +4,7 @@ import { finishedLength, mostUnfinished, openKey, redact, safeLength } from "./r
 const mostHeld = 16 * 1024;
 /** Patterns such as `Authorization: Bearer` need what stands before on the same line. */
 const mostBefore = 400;
-/** Of a key that goes on: its beginning says that it is one, and its end may be the beginning of its end mark. */
+/** How much of a key over several lines stays: its first line marks it as a key, its last may be part of the end mark. */
 const mostKeyEnd = 100;
 
 /** Redacts text that arrives in pieces: a secret may be split over two of them. */

@@ -62,7 +62,7 @@ export class Control {
     if (abort) this.#abort.abort(this.#stopped);
   }
 
-  /** Only waits are under way. Code that runs beside them is told by its signal. */
+  /** Only waits are under way. The signal stops code that runs beside them. */
   rest(resting: Resting): void {
     if (this.#stopped !== undefined) return;
     this.#stopped = new DriverStopped("rest", undefined, resting);

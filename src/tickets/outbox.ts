@@ -74,7 +74,7 @@ export class TicketOutbox {
     let next: TicketDelivery;
     let failure: { readonly error?: unknown } = {};
     try {
-      // A branch that has a request already needs no second one, whoever made the first.
+      // A branch has at most one pull request, also when a person made it.
       const mustSearch = searchFirst || ticket.pullRequest !== undefined;
       const found = mustSearch ? await this.#find(ticket, abort) : undefined;
       const reference = found ?? (await this.#post(ticket, taken, abort));

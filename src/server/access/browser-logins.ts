@@ -9,7 +9,7 @@ const renewEveryMs = 5 * 60_000;
 /** Streams end so soon after a sign-out at another server of this state directory. */
 const watchEveryMs = 10_000;
 const secretForm = /^[\w-]{43}$/;
-/** Until people have names of their own, whoever has the token is this one. */
+/** The name of every holder of the token: people have no names of their own yet. */
 const person = { name: "owner", role: "admin" } as const;
 
 export interface BrowserLogin {
