@@ -66,7 +66,7 @@ test("a command that takes over a second shows its time and clears it when it en
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const at = place({ ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}` });
-  const seen = await inTerminal(at, [60, 24], ["doctor"], [{ when: "maestro doctor: [1-9]\\.0 s" }]);
+  const seen = await inTerminal(at, [60, 24], ["doctor"], [{ when: "maestro doctor: \\d+\\.\\d s" }]);
   expect(seen).toMatchObject({ code: 0, stepsLeft: 0, wrapped: 0 });
   expect(seen.lines.join("\n")).toContain("does not answer: nothing within 5 s");
   expect(seen.lines.join("\n")).not.toContain("maestro doctor:");
@@ -87,7 +87,7 @@ test("a check of the sessions that takes long shows how far it is, and prints on
   await hive.close();
   const command = ["doctor", "--offline", "--json"];
   const seen = await inTerminal(at, [100, 24], command, [
-    { when: "[12]\\.0 s, [01] of 2 sessions verified" },
+    { when: "\\d+\\.\\d s, [01] of 2 sessions verified" },
   ]);
   expect(seen).toMatchObject({ code: 0, stepsLeft: 0 });
   expect(JSON.parse(seen.lines.join(""))).toMatchObject({ ok: true });

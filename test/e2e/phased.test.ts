@@ -133,7 +133,8 @@ describe("the same session under kills", () => {
     let recorded: Recorded = nothingRecorded;
     let killed = 0;
     let last: Life | undefined;
-    while (recorded.session?.status !== "completed") {
+    // A kill right after the last row leaves a completed session without its summary file and its printed result.
+    while (recorded.session?.status !== "completed" || last?.ended.signal === "SIGKILL") {
       expect(place.lives.length, "lives without an end").toBeLessThan(2 * mostKillsOfOne);
       const needed = rowsOf(recorded, "session.status").length > 0;
       const all = needed ? [...beforeHelp, ...afterHelp] : beforeHelp;
