@@ -1,8 +1,14 @@
 import { hash } from "node:crypto";
 import { canonicalJson } from "../domain/canonical.ts";
+import type { ErrorJson } from "../domain/error-json.ts";
+import type { Failure } from "../domain/failure.ts";
 import { readHealed } from "../domain/healing-action.ts";
-import { type Json, jsonLimits, parseJson } from "../domain/json.ts";
-import type { Entry, RecordedRow, StepRow, Transition } from "./journal.ts";
+import { type Json, jsonLimits, parseJson, toJsonText } from "../domain/json.ts";
+import type { TreeChange } from "../domain/tree.ts";
+import type { Entry, RecordedRow, StepKind, StepRow, Transition } from "./journal.ts";
+import { type StepIdentity, stepRowKinds } from "./recorded-step.ts";
+
+// The rows of the journal as text: what is written, how it is read back, and the hash chain over it.
 
 /** An entry as the store writes it; the store adds seq, epoch, time and hash. */
 export type RowToWrite = Pick<
@@ -76,3 +82,76 @@ export function chainHash(previous: string, row: Chained): string {
 }
 
 const digest = (content: string | Uint8Array): string => hash("sha256", content, "base64url");
+
+/**
+ * A step to be recorded. An instance and no literal, as is all that holds the result of a step while that waits for the
+ * disk: literals of which V8 once saw many live long it puts among the old objects at once, where each keeps its result
+ * in memory long after the step, and every small collection carries that along.
+ */
+export class NewStepRow implements StepRow {
+  readonly kind: StepRow["kind"];
+  readonly attempt: number;
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly occurrence: number;
+  readonly body: string;
+
+  constructor(kind: StepKind, attempt: number, name: string, identity: StepIdentity, body: string) {
+    this.kind = stepRowKinds[kind];
+    this.attempt = attempt;
+    this.name = name;
+    this.fingerprint = identity.fingerprint;
+    this.occurrence = identity.occurrence;
+    this.body = body;
+  }
+}
+
+/** The body of a step that ended in an outage begins like this, so that it is known without parsing. */
+export const outageBody = '{"outage":true,';
+
+const resultStart = '{"result":';
+
+/** The body of a step with this result; a result of undefined has no member. */
+export function resultBody(result: unknown, name: string): string {
+  return toJsonText(result, { what: `the result of step "${name}"`, member: "result" });
+}
+
+/** The result in a text that `resultBody` wrote. */
+export const resultIn = (body: string): string => body.slice(resultStart.length, -1);
+
+export const artifactBody = (sha256: string): string => `{"artifact":"${sha256}"}`;
+
+/** `failure`: as judged while the error was fresh; undefined for a thrown value, which says no more than its text. */
+export function errorBody(
+  error: ErrorJson,
+  { outage, failure }: { readonly outage: boolean; readonly failure: Failure | undefined },
+): string {
+  const body = JSON.stringify({ error, failure });
+  return outage ? outageBody + body.slice(1) : body;
+}
+
+export const isFailure = (body: string): boolean =>
+  body.startsWith(outageBody) || body.startsWith('{"error":');
+
+/** The same body with the files that the step changed; they come first. */
+export function withChanges(body: string, changes: readonly TreeChange[]): string {
+  if (changes.length === 0) return body;
+  return `{"changes":${JSON.stringify(changes)}${body === "{}" ? "" : ","}${body.slice(1)}`;
+}
+
+/**
+ * The same body with the call that was sent to a model: JSON text of a `SentCall`, and the output that its budgets left,
+ * which is no part of the call's fingerprint.
+ */
+export const sentBody = (body: string, sent: string, allowedOutput?: number): string =>
+  `${body.slice(0, -1)}${body === "{}" ? "" : ","}"sent":${sent}${allowedOutput === undefined ? "" : `,"allowedOutput":${allowedOutput}`}}`;
+
+const textStart = `${resultStart}"`;
+const textEnd = '"}';
+
+/** A result that is a text in which nothing is escaped, without parsing its row; undefined for every other row. */
+export function plainResult(body: string): string | undefined {
+  if (!body.startsWith(textStart) || !body.endsWith(textEnd)) return undefined;
+  const text = body.slice(textStart.length, -textEnd.length);
+  return text.includes('"') || text.includes("\\") ? undefined : text;
+}

@@ -1,8 +1,13 @@
 import type { StepKind } from "./journal.ts";
 import type { CachedBody } from "./step-body-cache.ts";
 
+export interface StepIdentity {
+  readonly fingerprint: string;
+  readonly occurrence: number;
+}
+
 /** A step on record, as its attempt looks for it when it runs again. */
-export interface RecordedStep extends CachedBody {
+export interface RecordedStep extends CachedBody, StepIdentity {
   readonly seq: number;
   readonly attempt: number;
   /** The epoch of the driver that recorded it. */
@@ -10,8 +15,6 @@ export interface RecordedStep extends CachedBody {
   readonly kind: string;
   /** A step whose input changed still has kind and name in common with its record. */
   readonly name: string;
-  readonly fingerprint: string;
-  readonly occurrence: number;
   /** It ended in an outage: an attempt that inherits it runs it again. */
   readonly outage: boolean;
   used: boolean;

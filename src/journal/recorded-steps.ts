@@ -1,11 +1,69 @@
+import { hash } from "node:crypto";
+import { canonicalJson } from "../domain/canonical.ts";
+import { InputInvalid } from "../domain/errors.ts";
+import type { Json } from "../domain/json.ts";
 import { type Suspicion, Suspicions } from "./divergence.ts";
-import type { RecordedRow } from "./journal.ts";
-import type { RecordedStep } from "./recorded-step.ts";
+import type { RecordedRow, StepKind } from "./journal.ts";
+import { outageBody } from "./journal-codec.ts";
+import type { RecordedStep, StepIdentity } from "./recorded-step.ts";
 import type { StepBodyCache } from "./step-body-cache.ts";
 import { isSelected, isWithin, type SeqRange, type StepSelection } from "./step-selection.ts";
 
-/** The body of a step that ended in an outage begins like this, so that it is known without parsing. */
-export const outageBody = '{"outage":true,';
+const maxNameLength = 200;
+
+/** Gives each step of an attempt its identity: the same work asked for again is the next occurrence of it. */
+export class StepIdentities {
+  readonly #personaInput: string;
+  readonly #occurrences = new Map<string, number>();
+
+  constructor(personaInput: string) {
+    this.#personaInput = personaInput;
+  }
+
+  next(kind: StepKind, name: string, input: Json, isOnce = false): StepIdentity {
+    if (typeof name !== "string" || name.length === 0 || name.length > maxNameLength) throw badName(name);
+    const identifying = isOnce ? onceText(kind, name, input) : this.#identifying(kind, name, input);
+    const fingerprint = hash("sha256", identifying).slice(0, 32);
+    const key = kind === "function" ? fingerprint : kind + fingerprint;
+    const occurrence = (this.#occurrences.get(key) ?? 0) + 1;
+    this.#occurrences.set(key, occurrence);
+    return { fingerprint, occurrence };
+  }
+
+  /** A function may read anything its persona does; the input of every other kind is all that it depends on. */
+  #identifying(kind: StepKind, name: string, input: Json): string {
+    if (kind !== "function" && kind !== "wait") return `${kind} ${canonicalInput(name, input)}`;
+    // The name as JSON, so that no name can pose as a name and an input.
+    const own = input === null ? "" : canonicalInput(name, input);
+    return `${this.#personaInput} ${JSON.stringify(name)} ${own}`;
+  }
+}
+
+/** Without all that the persona reads: the effect happened, whatever the persona reads by the time it asks again. */
+const onceText = (kind: StepKind, name: string, input: Json): string =>
+  `once ${kind} ${JSON.stringify(name)} ${input === null ? "" : canonicalInput(name, input)}`;
+
+/** An input that JSON cannot hold would make one step of two: the second would get the result of the first. */
+export function canonicalInput(name: string, input: Json): string {
+  try {
+    return canonicalJson(input);
+  } catch (cause) {
+    if (!InputInvalid.is(cause)) throw cause;
+    const { message, advice, details } = cause;
+    throw new InputInvalid(`The input of step "${name}" is no JSON: ${message}.`, { advice, details, cause });
+  }
+}
+
+const badName = (name: unknown): InputInvalid =>
+  new InputInvalid(
+    `A step needs a name of 1 to ${maxNameLength} characters, not ${JSON.stringify(name)?.slice(0, 80)}.`,
+  );
+
+/** Each repetition of a call waits under an identity of its own. */
+export const repeatOf = ({ fingerprint, occurrence }: StepIdentity, repeats: number): StepIdentity => ({
+  fingerprint: hash("sha256", `repeat ${fingerprint} ${occurrence}`).slice(0, 32),
+  occurrence: repeats,
+});
 
 /**
  * The recorded steps that one attempt replays, found by kind, fingerprint and occurrence. Order does not matter, so steps
@@ -16,6 +74,7 @@ export class RecordedSteps {
   readonly #suspicions = new Suspicions();
   /** Steps of this process, as pairs of first and last seq: a long attempt must not fill the memory. */
   readonly #live: readonly number[];
+  #asked = 0;
 
   constructor(live: readonly number[] = []) {
     this.#live = live;
@@ -26,7 +85,13 @@ export class RecordedSteps {
     this.#suspicions.add(step);
   }
 
+  /** How often a record was asked for. */
+  get asked(): number {
+    return this.#asked;
+  }
+
   find(kind: string, fingerprint: string, occurrence: number): RecordedStep | undefined {
+    this.#asked += 1;
     return this.#steps.get(keyOf(kind, fingerprint, occurrence));
   }
 

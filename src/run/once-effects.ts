@@ -5,6 +5,8 @@ import { redact } from "../domain/redact.ts";
 import type { Once, Probed } from "../journal/durable-step.ts";
 import { type EffectState, type EqualCall, equalEffect, unsettledIn } from "../journal/effect.ts";
 import type { StepKind, Transition } from "../journal/journal.ts";
+import { artifactBody, NewStepRow, resultBody, resultIn } from "../journal/journal-codec.ts";
+import type { StepIdentity } from "../journal/recorded-step.ts";
 import type { HostedStepOptions } from "../personas/function.ts";
 import { isProvedDead, processIdentity } from "../store/owner.ts";
 import type { Effects } from "../store/store.ts";
@@ -12,14 +14,7 @@ import type { ActiveAttempt } from "./active-attempt.ts";
 import { type Infrastructure, orAbandon } from "./control.ts";
 import type { PersonaDrive } from "./drive.ts";
 import { inlineLimit, type StepToRun } from "./step-effect.ts";
-import {
-  artifactBody,
-  NewStepRow,
-  resultBody,
-  resultIn,
-  type StepFinder,
-  type StepIdentity,
-} from "./step-record.ts";
+import type { StepFinder } from "./step-finder.ts";
 
 /** Why a once effect of this step may not begin, or its earlier result. */
 export interface RecalledStep {

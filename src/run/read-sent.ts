@@ -4,11 +4,11 @@ import { type Json, type JsonObject, parseJson } from "../domain/json.ts";
 import type { RecordedRow, SentCall } from "../journal/journal.ts";
 import { parseBody } from "../journal/journal-codec.ts";
 import { stepRowKinds } from "../journal/recorded-step.ts";
+import { StepIdentities } from "../journal/recorded-steps.ts";
 import type { Store } from "../store/store.ts";
 import type { BlobStore } from "../workspace/blobs.ts";
 import { inParallel } from "../workspace/in-parallel.ts";
 import { maxBlobBytes, type SplitCall } from "./sent-calls.ts";
-import { StepIdentities } from "./step-record.ts";
 
 const readsAtOnce = 8;
 const blobLimits = { what: "a stored message", maxBytes: maxBlobBytes };

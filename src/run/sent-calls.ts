@@ -2,8 +2,8 @@ import { sha256 } from "../domain/canonical.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import type { StepKind } from "../journal/journal.ts";
+import { isFailure } from "../journal/journal-codec.ts";
 import { inParallel } from "../workspace/in-parallel.ts";
-import { isFailure } from "./step-record.ts";
 
 /** A smaller file would take a whole block on disk, and an fsync besides. See ADR 10. */
 const inlineBytes = 4096;

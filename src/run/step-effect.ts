@@ -7,12 +7,12 @@ import type { TreeChange } from "../domain/tree.ts";
 import type { Spend, Spent } from "../domain/usage.ts";
 import { answerCut, type Once, type SavedBy } from "../journal/durable-step.ts";
 import type { StepKind } from "../journal/journal.ts";
+import { artifactBody, errorBody, resultBody, resultIn, withChanges } from "../journal/journal-codec.ts";
 import type { Blobs } from "../store/blobs.ts";
 import { reach } from "../store/fault-points.ts";
 import type { Recording } from "../workspace/recordings.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { Abandonment, type Control, type Infrastructure, orAbandon } from "./control.ts";
-import { artifactBody, errorBody, resultBody, resultIn, withChanges } from "./step-record.ts";
 
 /** Results whose row would be longer are stored as artifacts; the journal keeps their hash. */
 export const inlineLimit = 256 * 1024;

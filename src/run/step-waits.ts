@@ -2,9 +2,11 @@ import { InputInvalid } from "../domain/errors.ts";
 import { remainingWaitMs } from "../domain/retry-policy.ts";
 import type { Wait } from "../journal/journal.ts";
 import { parseBody } from "../journal/journal-codec.ts";
+import type { StepIdentity } from "../journal/recorded-step.ts";
+import { repeatOf } from "../journal/recorded-steps.ts";
 import type { Watchdog } from "./control.ts";
 import type { PersonaDrive } from "./drive.ts";
-import { repeatOf, type StepFinder, type StepIdentity } from "./step-record.ts";
+import type { StepFinder } from "./step-finder.ts";
 
 const maxSleepMs = 366 * 24 * 3_600_000;
 

@@ -7,8 +7,9 @@ import type { Saving } from "../domain/ledger.ts";
 import { type Spend, totalTokens } from "../domain/usage.ts";
 import type { RunStep } from "../journal/durable-step.ts";
 import type { Entry, RecordedRow, StepKind, StepOutcome, Transition } from "../journal/journal.ts";
-import { parseBody } from "../journal/journal-codec.ts";
-import { stepRowKinds } from "../journal/recorded-step.ts";
+import { NewStepRow, parseBody, plainResult, sentBody } from "../journal/journal-codec.ts";
+import { type StepIdentity, stepRowKinds } from "../journal/recorded-step.ts";
+import { repeatOf, StepIdentities } from "../journal/recorded-steps.ts";
 import type { PersonaContext, StepOptions } from "../personas/function.ts";
 import type { ShrunkOutput } from "../store/journal.ts";
 import type { Effects } from "../store/store.ts";
@@ -21,16 +22,7 @@ import { rememberFailure } from "./failure/recorded-failure.ts";
 import { OnceEffects, onceOf } from "./once-effects.ts";
 import { SentCalls } from "./sent-calls.ts";
 import { EffectRunner, type Performed, type StepToRun } from "./step-effect.ts";
-import {
-  type FoundStep,
-  NewStepRow,
-  plainResult,
-  repeatOf,
-  StepFinder,
-  StepIdentities,
-  type StepIdentity,
-  sentBody,
-} from "./step-record.ts";
+import { type FoundStep, StepFinder } from "./step-finder.ts";
 import { StepSavings } from "./step-savings.ts";
 import { refuseWait, StepWaits, waitOf } from "./step-waits.ts";
 
@@ -203,7 +195,12 @@ export class StepRecorder {
     this.#infrastructure.throwIfFailed();
     this.#place.watchdog.progress();
     this.#place.workspace.recordings.noteStep();
-    return this.#finder.find(kind, name, identity);
+    const { steps } = this.#place.running;
+    const { fingerprint, occurrence } = identity;
+    const recorded = steps.find(stepRowKinds[kind], fingerprint, occurrence);
+    if (recorded !== undefined) return this.#finder.serve(recorded, kind, name, identity);
+    steps.miss(stepRowKinds[kind], name, fingerprint);
+    return { identity, body: undefined, seq: 0 };
   }
 
   /** Too long a wait and a spent budget end the drive, not the attempt: it resumes from here. */

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pass } from "node:timers/promises";
 import { expect } from "vitest";
-import { outageBody } from "../../src/journal/recorded-steps.ts";
+import { outageBody } from "../../src/journal/journal-codec.ts";
 import type { FaultPoint } from "../../src/testing/index.ts";
 import type { DeliverOptions } from "../crash/support/deliver.ts";
 import { expectRecordedStepsRanOnce, expectSixAttempts } from "../crash/support/expectations.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { breakerPolicy } from "../../src/domain/breaker.ts";
-import { outageBody } from "../../src/journal/recorded-steps.ts";
+import { outageBody } from "../../src/journal/journal-codec.ts";
 import type { FaultPoint } from "../../src/testing/index.ts";
 import { endingOf } from "../crash/support/expectations.ts";
 import { type Life, Place } from "../crash/support/place.ts";

@@ -5,6 +5,8 @@ import type { Json } from "../../domain/json.ts";
 import { keepSecret } from "../../domain/redact.ts";
 import type { Spend, Spent } from "../../domain/usage.ts";
 import type { DurableStep } from "../../journal/durable-step.ts";
+import { resultBody } from "../../journal/journal-codec.ts";
+import { canonicalInput } from "../../journal/recorded-steps.ts";
 import type { ModelPorts, PersonaContext, StepOptions } from "../../personas/function.ts";
 import type { ContextTool } from "../../personas/tools/context-tool.ts";
 import { describeTool } from "../../personas/tools/context-tools.ts";
@@ -18,7 +20,6 @@ import {
 } from "../../personas/tools/offered-tools.ts";
 import { descriptionOf, executeOwnTool } from "../../personas/tools/own-tool.ts";
 import { Pending } from "../control.ts";
-import { canonicalInput, resultBody } from "../step-record.ts";
 import type { ChildChannel } from "./child-channel.ts";
 import { type ChildWork, type Outcome, type ToChild, valueOf } from "./protocol.ts";
 

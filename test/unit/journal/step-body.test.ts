@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { outageBody } from "../../../src/journal/recorded-steps.ts";
 import {
   artifactBody,
   errorBody,
+  outageBody,
   plainResult,
   resultBody,
   resultIn,
   withChanges,
-} from "../../../src/run/step-record.ts";
+} from "../../../src/journal/journal-codec.ts";
 
 const bodyOf = (result: unknown, changes: { path: string }[] = []) =>
   withChanges(resultBody(result, "name"), changes);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Json } from "../../../src/domain/json.ts";
-import { StepIdentities } from "../../../src/run/step-record.ts";
+import { StepIdentities } from "../../../src/journal/recorded-steps.ts";
 
 const read = "0123456789abcdef0123456789abcdef";
 
