@@ -49,12 +49,25 @@ describeSeeded("a session", () => {
   test("shows lost connections in the past tense, disables actions and misses no event", async () => {
     const { page, server, signal, cut, mend } = await visitByLine("/s/parking-1/run");
     await page.getByText("Following", { exact: true }).waitFor();
-    // On a busy machine the text begins before the other personas have recorded that they wait.
+    // Nothing more is recorded once the text stands still, two personas have ended and two wait.
+    await page
+      .getByRole("log", { name: "Steps" })
+      .getByText(/and so it ends/)
+      .first()
+      .waitFor();
     await page
       .getByText(/2 personas wait and continue by themselves/)
       .first()
       .waitFor();
-    const entries = async () => (await server.get<{ entries: number }>("/v1/sessions/parking-1")).entries;
+    const session = () =>
+      server.get<{
+        readonly entries: number;
+        readonly phases: readonly { readonly personas: readonly { readonly status: string }[] }[];
+      }>("/v1/sessions/parking-1");
+    const entries = async () => (await session()).entries;
+    await expect
+      .poll(async () => (await session()).phases[2]?.personas.map(({ status }) => status))
+      .toEqual(["running", "running", "running", "completed", "completed"]);
     const before = await entries();
     cut();
     await page.getByText(/Connection lost at \d\d:\d\d:\d\d\./).waitFor();
