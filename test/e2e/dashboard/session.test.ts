@@ -49,7 +49,7 @@ describeSeeded("a session", () => {
   test("shows lost connections in the past tense, disables actions and misses no event", async () => {
     const { page, server, signal, cut, mend } = await visitByLine("/s/parking-1/run");
     await page.getByText("Following", { exact: true }).waitFor();
-    // Nothing more is recorded once the text stands still, two personas have ended and two wait.
+    // Nothing more is recorded once the text stands still, two personas have ended and two wait (one failed and will retry).
     await page
       .getByRole("log", { name: "Steps" })
       .getByText(/and so it ends/)
@@ -67,7 +67,7 @@ describeSeeded("a session", () => {
     const entries = async () => (await session()).entries;
     await expect
       .poll(async () => (await session()).phases[2]?.personas.map(({ status }) => status))
-      .toEqual(["running", "running", "running", "completed", "completed"]);
+      .toEqual(["running", "failed", "running", "completed", "completed"]);
     const before = await entries();
     cut();
     await page.getByText(/Connection lost at \d\d:\d\d:\d\d\./).waitFor();
