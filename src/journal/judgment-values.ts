@@ -62,6 +62,8 @@ export const baselineRun = is.object({
   /** Null: a limit ended it, or it was not started. */
   exitCode: is.nullable(is.number),
   message: is.text,
+  /** None of the files that its personas deliver was there: its failure tells nothing. */
+  awaited: is.optional(is.literal(true)),
   tests: is.optional(testCounts),
   /** The artifact with the names of its tests, where its output names all of them. */
   names: is.optional(is.sha256),
@@ -71,8 +73,12 @@ export const baselineRun = is.object({
 export type BaselineRun = is.TypeOf<typeof baselineRun>;
 
 /** "3 of 153 fail before we began". */
-export function beforeWeBegan(status: BaselineRun["status"], tests: TestCounts | null): string {
+export function beforeWeBegan(
+  { status, awaited }: Pick<BaselineRun, "status" | "awaited">,
+  tests: TestCounts | null,
+): string {
   if (status === "not-run") return "cannot be started";
+  if (status === "failed" && tests === null && awaited === true) return "has nothing to judge yet";
   if (tests === null) return `${status === "passed" ? "passes" : "fails"} before we began`;
   const ran = tests.passed + tests.failed;
   if (tests.failed > 0) return `${tests.failed} of ${ran} fail before we began`;

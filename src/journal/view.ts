@@ -248,7 +248,7 @@ function describeBaseline({ created, baseline }: SessionState): BaselineView[] {
     if (run === undefined) return [];
     const { passed = null, failed = null, skipped = null } = run.tests ?? {};
     const { status, output = null } = run;
-    const text = beforeWeBegan(status, run.tests ?? null);
+    const text = beforeWeBegan(run, run.tests ?? null);
     return [{ check: check.name, status, passed, failed, skipped, output, text }];
   });
 }

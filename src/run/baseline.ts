@@ -2,7 +2,7 @@ import { isStartFailure } from "../domain/check-verdict.ts";
 import { type Check, checkKey } from "../domain/contract.ts";
 import { SetupFailed } from "../domain/errors.ts";
 import { countsOf } from "../domain/test-report.ts";
-import type { Tree } from "../domain/tree.ts";
+import { emptyTree, type Tree } from "../domain/tree.ts";
 import type { BaselineRun } from "../journal/judgment-values.ts";
 import { isAllAccepted } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
@@ -21,6 +21,8 @@ interface Measuring {
   readonly names: readonly string[];
   /** Whether one of them decides about an attempt. */
   readonly isNeeded: boolean;
+  /** All its personas have yet to deliver the first of their files. */
+  readonly isAwaited: boolean;
 }
 
 /**
@@ -32,33 +34,42 @@ export async function measureBaseline({ definition }: Team, session: ClaimedSess
   const { journal, artifacts, control, log } = session;
   const { source } = journal.state.created;
   if (source === undefined || isAllAccepted(journal.state)) return;
-  const missing = unmeasured(definition, journal.state);
-  if (missing.size === 0) return;
+  if (unmeasured(definition, journal.state, emptyTree).size === 0) return;
   const tree = await loadTree(artifacts, source.tree);
   const checks = checksOf(session);
-  for (const [key, { check, names, isNeeded }] of missing) {
+  for (const [key, { check, names, isNeeded, isAwaited }] of unmeasured(definition, journal.state, tree)) {
     control.throwIfStopped();
-    log("baseline", `runs ${names.join(", ")} on the files as they are`);
+    if (!isAwaited) log("baseline", `runs ${names.join(", ")} on the files as they are`);
     const measured = await checks.measure(check, tree, control.signal);
     if (isNeeded && !isDelivered(check, tree, definition)) refuseUnstartable(check, measured);
     const { row, artifacts: kept } = await rowOf(measured, artifacts);
-    await journal.append([{ kind: "baseline.measured", key, checks: names, ...row }], { artifacts: kept });
+    const awaited = isAwaited ? ({ awaited: true } as const) : {};
+    await journal.append([{ kind: "baseline.measured", key, checks: names, ...row, ...awaited }], {
+      artifacts: kept,
+    });
   }
 }
 
-function unmeasured(definition: TeamDefinition, { baseline }: SessionState): Map<string, Measuring> {
+function unmeasured(
+  { phases }: TeamDefinition,
+  { baseline }: SessionState,
+  tree: Tree,
+): Map<string, Measuring> {
   const found = new Map<string, Measuring>();
-  for (const check of definition.phases.flatMap(({ personas }) =>
-    personas.flatMap(({ contract }) => contract.checks),
-  )) {
-    const key = checkKey(check);
-    if (baseline.has(key)) continue;
-    const known = found.get(key);
-    found.set(key, {
-      check: known?.check ?? check,
-      names: [...new Set([...(known?.names ?? []), check.name])],
-      isNeeded: known?.isNeeded === true || check.must !== false,
-    });
+  for (const { contract } of phases.flatMap(({ personas }) => personas)) {
+    const files = contract.deliverables.flatMap((deliverable) => deliverable.files);
+    const isAwaited = files.length > 0 && ![...tree.keys()].some(namedMatcher(files));
+    for (const check of contract.checks) {
+      const key = checkKey(check);
+      if (baseline.has(key)) continue;
+      const known = found.get(key);
+      found.set(key, {
+        check: known?.check ?? check,
+        names: [...new Set([...(known?.names ?? []), check.name])],
+        isNeeded: known?.isNeeded === true || check.must !== false,
+        isAwaited: known?.isAwaited !== false && isAwaited,
+      });
+    }
   }
   return found;
 }

@@ -27,7 +27,7 @@ import { obey } from "./inbox.ts";
 import { PersonaInputs } from "./persona-inputs.ts";
 import { modelOf } from "./persona-work.ts";
 import { runPhase } from "./phase.ts";
-import { prepareSource } from "./prepare-source.ts";
+import { measureSource, prepareDependencies } from "./prepare-source.ts";
 import { besideBaseline, refuseMissingPrograms } from "./session-checks.ts";
 import { SessionSpending } from "./spending.ts";
 import { SessionTrees } from "./trees.ts";
@@ -95,8 +95,12 @@ async function runPhases(whole: Team, claimed: ClaimedSession): Promise<Outcome>
   const { journal, control } = claimed;
   try {
     obey(claimed);
-    const session = await prepareSource(whole, claimed);
+    const session = await prepareDependencies(whole, claimed);
+    // A plan by rules asks no model, and says which checks count at all.
+    const asksModel = whole.definition.planning === "model";
+    if (asksModel) await measureSource(whole, session);
     const team = await planTeam(whole, session);
+    if (!asksModel) await measureSource(team, session);
     await recordPlan(journal);
     const { definition } = team;
     const drive = driveOf(team, session);

@@ -7,16 +7,17 @@ import type { ClaimedSession } from "./drive.ts";
 import { launches } from "./programs/refuse-unconfined.ts";
 
 /**
- * Everything that must work on the files as they were given, before a model is asked. What is done is a row, so a later
- * drive does not repeat it. Throws `SetupFailed`, which parks the session; a person's resume tries again. Gives the session
- * whose checks, commands and agents see the prepared dependencies.
+ * Dependencies, before a model is asked. What is done is a row, so a later drive does not repeat it. Throws `SetupFailed`,
+ * which parks the session; a person's resume tries again. Gives the session whose checks, commands and agents see them.
  */
-export async function prepareSource(team: Team, session: ClaimedSession): Promise<ClaimedSession> {
-  const prepared = await installDependencies(team.definition, session);
-  if (session.journal.state.created.source === undefined) return prepared;
+export const prepareDependencies = (team: Team, session: ClaimedSession): Promise<ClaimedSession> =>
+  installDependencies(team.definition, session);
+
+/** How the checks of the team stand on the files of the source, before a model is asked. Throws `SetupFailed` too. */
+export async function measureSource(team: Team, session: ClaimedSession): Promise<void> {
+  if (session.journal.state.created.source === undefined) return;
   const { measureBaseline } = await import("./baseline.ts");
-  await measureBaseline(team, prepared);
-  return prepared;
+  await measureBaseline(team, session);
 }
 
 async function installDependencies(

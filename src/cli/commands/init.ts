@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { knownProviders } from "../../api/tables.ts";
+import { quote } from "../../domain/advice.ts";
 import { InputInvalid, TeamInvalid } from "../../domain/errors.ts";
 import { simulatedName } from "../../domain/simulated.ts";
+import { showPath } from "../../domain/tree-path.ts";
 import { packageFile } from "../../package-files.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { GlobalOptions } from "../open.ts";
@@ -14,6 +16,7 @@ import { readList } from "../read-flags.ts";
 import { count } from "../terminal/format.ts";
 
 interface InitOptions extends GlobalOptions {
+  readonly repo?: string;
   readonly name?: string;
   readonly out?: string;
   readonly phases?: string;
@@ -24,17 +27,64 @@ interface InitOptions extends GlobalOptions {
 const nameForm = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 export async function init(options: InitOptions): Promise<void> {
+  if (options.repo !== undefined) return initRepository(options, options.repo);
   const asks = !options.yes && !options.json && process.stdin.isTTY;
   const answers = asks ? await ask(options) : options;
   const name = answers.name ?? "my-team";
   const phases = readList("--phases", answers.phases) ?? ["requirements", "implementation"];
-  for (const word of [name, ...phases])
+  const model = answers.model ?? simulatedName;
+  const file = await writeTeam(options, answers.out ?? `${name}.yaml`, [name, ...phases], () =>
+    teamText(name, model, phases),
+  );
+  if (options.json) return printJson({ file, name, model, phases });
+  print(`${file} is a team of ${count(phases.length, "phase")}.`);
+  if (model === simulatedName) say("Its model is simulated: it runs offline and delivers placeholders.");
+  sayCommand("Try it", options.stateDir, "run", "Say hello", "--team", file, "--key", "hello");
+}
+
+async function initRepository(options: InitOptions, path: string): Promise<void> {
+  if (options.phases !== undefined)
+    throw new InputInvalid("--phases cannot be combined with --repo.", {
+      advice: "Change the phases in the file that it writes.",
+    });
+  const { describeRepository } = await import("../../api/describe-repository.ts");
+  const { repositoryTeam } = await import("../repository-team.ts");
+  const { folder, name: found, setups, checks } = await describeRepository(path);
+  const name = options.name ?? asName(found);
+  const { model } = options;
+  const file = await writeTeam(options, options.out ?? "team.yaml", [name], (written) =>
+    repositoryTeam({ name, model, git: relative(dirname(resolve(written)), folder) || ".", setups, checks }),
+  );
+  const said = {
+    setups: setups.map(({ run, because }) => ({ run, because })),
+    checks: checks.map((check) => ({ name: check.name, run: check.run })),
+  };
+  if (options.json) return printJson({ file, name, model: model ?? null, repository: folder, ...said });
+  print(`${file} is a team for ${showPath(folder)}.`);
+  for (const { run, because } of setups) print(`  setup   ${run.map(quote).join(" ")} (from ${because})`);
+  for (const check of checks) print(`  ${check.name.padEnd(7)} ${check.run.map(quote).join(" ")}`);
+  if (checks.length === 0) say("No tests were found: add checks to its contract, or no change is verified.");
+  if (model === undefined) say("It names no model: set MAESTRO_MODEL, add --model, or write model: into it.");
+  sayCommand("Try it", options.stateDir, "run", "What to change", "--team", file, "--key", "first");
+}
+
+const asName = (folder: string): string => {
+  const name = folder.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replace(/^[^A-Za-z]+/, "");
+  return name.slice(0, 64) || "repository";
+};
+
+/** Returns the file. `names`: the words that become names of the team. */
+async function writeTeam(
+  options: InitOptions,
+  file: string,
+  names: readonly string[],
+  textFor: (file: string) => string,
+): Promise<string> {
+  for (const word of names)
     if (!nameForm.test(word))
       throw new InputInvalid(`"${word}" cannot be a name.`, {
         advice: "A name begins with a letter and has letters, digits, - and _.",
       });
-  const model = answers.model ?? simulatedName;
-  const file = answers.out ?? `${name}.yaml`;
   if (!/\.(?:ya?ml|json)$/.test(file))
     throw new InputInvalid(`${file} is not a YAML or JSON file.`, {
       advice: "Use a name that ends in .yaml or .json.",
@@ -43,7 +93,7 @@ export async function init(options: InitOptions): Promise<void> {
     throw new InputInvalid(`${file} already exists.`, {
       advice: "Choose another file with --out, or overwrite it with --force.",
     });
-  const text = await withSchema(teamText(name, model, phases), file);
+  const text = await withSchema(textFor(file), file);
   await proveText(text, extname(file));
   await writeFile(file, text).catch((cause: Error) => {
     throw new InputInvalid(`${file} cannot be written: ${cause.message}.`, {
@@ -51,10 +101,7 @@ export async function init(options: InitOptions): Promise<void> {
       advice: "Choose another file with --out.",
     });
   });
-  if (options.json) return printJson({ file, name, model, phases });
-  print(`${file} is a team of ${count(phases.length, "phase")}.`);
-  if (model === simulatedName) say("Its model is simulated: it runs offline and delivers placeholders.");
-  sayCommand("Try it", options.stateDir, "run", "Say hello", "--team", file, "--key", "hello");
+  return file;
 }
 
 /** Points editors to the schema of the team file. */
@@ -135,7 +182,7 @@ ${phases
   .map(
     (phase) => `  ${persona(phase)}:
     instructions: >-
-      Do the ${phase} for the brief. Write what you come to into docs/${phase}.md.
+      Do the ${phase} for the brief. Write your result to docs/${phase}.md.
     contract:
       # What must be there in the end, and commands that must succeed.
       deliverables:

@@ -20,6 +20,7 @@ export function defineDriving(define: Define): void {
     example: "maestro demo",
   })
     .option("--out <folder>", "folder for the project and the state (default: a new temporary folder)")
+    .option("--repo", "fix a failing test in a small git repository, and deliver a branch")
     .action(async (options) => (await import("../commands/demo.ts")).demo(options));
 
   define({

@@ -5,11 +5,16 @@ import type { Define } from "./command.ts";
 export function defineKeeping(define: Define): void {
   define({
     signature: "init",
-    description: "Write a team file that runs; asks for its name, phases and model unless flags give them",
+    description:
+      "Write a team file that runs; asks for its name, phases and model unless flags give them. --repo writes one for a repository",
     example: "maestro init --name hello --phases greeting,reply --model simulated --yes",
   })
     .option("--name <name>", "name of the team")
-    .option("--out <file>", "file to write (default: <name>.yaml)")
+    .option(
+      "--repo <folder>",
+      "write a team for this repository, with its setup, tests, lint, types and build",
+    )
+    .option("--out <file>", "file to write (default: <name>.yaml; team.yaml with --repo)")
     .option("--model <model>", "provider/model, or simulated")
     .option("--phases <names>", "its phases, separated by commas")
     .option("--yes", "ask nothing")

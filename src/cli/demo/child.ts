@@ -6,8 +6,14 @@ import type { SessionEvent } from "../../index.ts";
 import { packageFile } from "../../package-files.ts";
 import { entryFile } from "../detach.ts";
 
-export const teamFile = fileURLToPath(packageFile("teams/demo/team.yaml"));
-const scriptFile = fileURLToPath(packageFile("teams/demo/script.yaml"));
+/** A folder of `teams/`. */
+export type DemoName = "demo" | "demo-repository";
+
+/** The team of a demo, and the script that its model plays. */
+export const demoFiles = (name: DemoName) => ({
+  teamFile: fileURLToPath(packageFile(`teams/${name}/team.yaml`)),
+  scriptFile: fileURLToPath(packageFile(`teams/${name}/script.yaml`)),
+});
 
 export interface Ended {
   readonly pid: number;
@@ -23,6 +29,7 @@ export const demoEnvironment = (folder: string) => ({ XDG_CONFIG_HOME: folder })
 /** Runs the command in a child process, and kills it with SIGKILL at the chosen event. */
 export async function runMaestro(
   args: readonly string[],
+  name: DemoName,
   folder: string,
   onEvent: (event: SessionEvent) => void,
   isTheMoment: (event: SessionEvent) => boolean,
@@ -33,7 +40,7 @@ export async function runMaestro(
   );
   const child = spawn(process.execPath, [entryFile, ...args, "--json"], {
     cwd: folder,
-    env: { ...env, ...demoEnvironment(folder), MAESTRO_SIMULATED_SCRIPT: scriptFile },
+    env: { ...env, ...demoEnvironment(folder), MAESTRO_SIMULATED_SCRIPT: demoFiles(name).scriptFile },
     stdio: ["ignore", "pipe", "pipe"],
   });
   // Ctrl-C reaches the child as well; any other end of this process must not leave it running.

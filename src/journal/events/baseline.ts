@@ -8,10 +8,15 @@ export const baselineEvents = {
       const { kind: _, ...run } = entry;
       return { ...state, baseline: new Map(state.baseline).set(run.key, run), recoveries: 0 };
     },
-    fact: ({ checks, status, tests = null }) => ({ checks, status, tests }),
-    sentence: ({ checks, status, tests }) => `check ${checks.join(", ")}: ${beforeWeBegan(status, tests)}`,
+    fact: ({ checks, status, awaited, tests = null }) => ({
+      checks,
+      status,
+      tests,
+      ...(awaited !== undefined && { awaited }),
+    }),
+    sentence: (fact) => `check ${fact.checks.join(", ")}: ${beforeWeBegan(fact, fact.tests)}`,
     mark: ({ status }) => (status === "passed" ? "good" : "waits"),
     isTransition: true,
-    isQuiet: ({ status, tests }) => status === "passed" && tests === null,
+    isQuiet: ({ status, tests, awaited }) => tests === null && (status === "passed" || awaited === true),
   }),
 };

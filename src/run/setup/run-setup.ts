@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { redact } from "../../domain/redact.ts";
 import type { Tree } from "../../domain/tree.ts";
 import { reach } from "../../store/fault-points.ts";
+import { isPattern } from "../../team/definition/is-pattern.ts";
 import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import { type CommandResult, type LaunchSettings, runCommand } from "../../workspace/command.ts";
@@ -98,7 +99,8 @@ export async function runSetup(
     const end = describeEnd(result, setup, hide);
     if (end.kind !== "prepared") return end;
     const parts = await partsOf(setup.keep, directory, home);
-    if (parts.length === 0)
+    // A package without dependencies fills no folder, which a pattern allows; a folder named in full is a mistake.
+    if (parts.length === 0 && !setup.keep.some(isPattern))
       return {
         ...end,
         kind: "failed",

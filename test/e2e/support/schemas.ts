@@ -248,6 +248,34 @@ export const initSchema = z.looseObject({
   phases: z.array(z.string()).min(1),
 });
 
+const command = z.array(z.string()).min(1);
+
+export const initRepositorySchema = z.looseObject({
+  file: z.string(),
+  name: z.string(),
+  model: z.string().nullable(),
+  repository: z.string(),
+  setups: z.array(z.looseObject({ run: command, because: z.string() })),
+  checks: z.array(z.looseObject({ name: z.string(), run: command })),
+});
+
+export const demoRepositorySchema = z.looseObject({
+  status: z.literal("completed"),
+  simulated: z.literal(true),
+  kept: z.int(),
+  steps: z.int(),
+  calls: z.int(),
+  baseline: z.looseObject({ passed: z.int(), failed: z.int() }),
+  notPaidTwice: z.looseObject({ calls: z.int() }),
+  branch: z.string(),
+  commits: z.array(z.string()),
+  changed: z.array(z.string()),
+  untouched: z.boolean(),
+  project: z.string(),
+  stateDir: z.string(),
+  key: z.string(),
+});
+
 export const doctorSchema = z.looseObject({
   ok: z.boolean(),
   findings: z

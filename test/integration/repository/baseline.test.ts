@@ -91,6 +91,31 @@ describe("with a repository", () => {
     expect(kept.toString()).toContain("✔ subtracts nothing");
   });
 
+  test("a check of files that are yet to be delivered says that it has nothing to judge yet", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const { folder } = repository();
+    const contract = {
+      deliverables: ["docs/notes.md"],
+      checks: [{ name: "has-title", run: ["grep", "-q", "^# ", "docs/notes.md"] }],
+    };
+    const writer = persona("writer", {
+      contract,
+      run: async (ctx) => {
+        await ctx.workspace.write("docs/notes.md", "# Notes\n");
+        return { summary: "written" };
+      },
+    });
+    const work = defineTeam("writers", { phases: [phase("write", { personas: [writer] })] });
+    const session = await maestro.start(work, { brief: "Write.", source: { git: folder } });
+    expect(await session.result()).toMatchObject({ status: "completed" });
+    const { baseline } = await maestro.show(session.id);
+    expect(baseline).toMatchObject([
+      { check: "has-title", status: "failed", text: "has nothing to judge yet" },
+    ]);
+    expect(progressOf(place)).toEqual([undefined]);
+  });
+
   test("a test that passed before must not break, and is named to the next attempt", async () => {
     const place = new TeamPlace();
     const maestro = await place.open({ rounds: { max: 1 } });

@@ -1,0 +1,46 @@
+import { basename } from "node:path";
+import { InputInvalid } from "../domain/errors.ts";
+import type { FoundCheck } from "../run/setup/find-checks.ts";
+import type { FoundSetup } from "../run/setup/find-setup.ts";
+
+/** What a repository's own files say about how it is prepared and checked. */
+export interface RepositoryDescription {
+  readonly folder: string;
+  /** Of its folder. */
+  readonly name: string;
+  readonly setups: readonly FoundSetup[];
+  readonly checks: readonly FoundCheck[];
+}
+
+/** Reads the repository and runs nothing of it. */
+export async function describeRepository(path: string): Promise<RepositoryDescription> {
+  const { findRepository } = await import("../workspace/repository/find-repository.ts");
+  const { listFiles } = await import("../workspace/repository/list-files.ts");
+  const { readFiles } = await import("../workspace/repository/checks-only.ts");
+  const { findSetups } = await import("../run/setup/find-setup.ts");
+  const { findChecks, manifestFiles } = await import("../run/setup/find-checks.ts");
+  const repository = await findRepository(path, undefined);
+  const paths = (await listFiles(repository)).files.map((file) => file.path);
+  const known = new Set(paths);
+  const has = (file: string): boolean => known.has(file);
+  const { root, commit, isWorkingTree } = repository;
+  const contents = new Map<string, string>();
+  for (const file of manifestFiles.filter(has)) {
+    const read = await readFiles({ folder: root, commit, isWorkingTree, paths: [file] }).catch(unreadable);
+    const content = read.get(file);
+    if (content !== undefined) contents.set(file, content.toString());
+  }
+  const text = (file: string): string | undefined => contents.get(file);
+  return {
+    folder: root,
+    name: basename(root),
+    setups: findSetups({ has }),
+    checks: findChecks({ has, text, paths }),
+  };
+}
+
+/** A manifest that is deleted, a link or too large tells nothing. */
+function unreadable(error: unknown): ReadonlyMap<string, Buffer> {
+  if (InputInvalid.is(error)) return new Map();
+  throw error;
+}
