@@ -25,6 +25,9 @@ export function judgeRun(
   base?: CheckRun,
 ): CheckVerdict {
   if (now.exitCode === null) return { passed: false };
+  // Else settings of a package manager could replace the command behind `npm test`.
+  const silent = isStartFailure(now.exitCode) ? undefined : whySilent(now.tests, base?.tests);
+  if (silent !== undefined) return { passed: false, why: silent };
   if (must === "no-worse" && base !== undefined) {
     const why = whyWorse(now, base);
     if (why !== undefined) return { passed: false, why };
@@ -46,13 +49,16 @@ function whyTooFew(tests: TestCounts | undefined, minTests: number | undefined):
     : `it ran ${ran} ${ran === 1 ? "test" : "tests"}, and at least ${least} must run (minTests)`;
 }
 
+function whySilent(now: TestCounts | undefined, before: TestCounts | undefined): string | undefined {
+  if (now !== undefined || before === undefined || before.passed + before.failed === 0) return undefined;
+  return `it no longer reports its tests; before the session began ${countedTests(before)}`;
+}
+
 /** By name where both runs name their tests, else by number, else by the exit code. */
 function whyWorse(now: CheckRun, base: CheckRun): string | undefined {
   const [tests, before] = [now.tests, base.tests];
   // On the base files it would have been a fault of the set-up.
   if (isStartFailure(now.exitCode)) return "its program can no longer be started";
-  if (before !== undefined && tests === undefined && before.passed > 0)
-    return `it no longer reports its tests; before the session began ${countedTests(before)}`;
   if (before === undefined || tests === undefined)
     return base.exitCode === 0 && now.exitCode !== 0 ? "it passed before the session began" : undefined;
   if (before.names !== undefined && tests.names !== undefined) return whyBroken(tests.names, before.names);

@@ -4,6 +4,7 @@ import type { Perform, TeamContext } from "../personas/function.ts";
 import { defaultMaxOutputTokens } from "../personas/model/call-limits.ts";
 import type { PersonaPolicy } from "../personas/tools/tool-runner.ts";
 import type { Team } from "../team/define.ts";
+import { runnerSettings } from "../team/definition/default-protect.ts";
 import { ancestorsOf } from "../team/definition/order.ts";
 import type {
   PersonaDefinition,
@@ -124,6 +125,8 @@ function protectionRules(
     ),
     delivers: contract.deliverables.map(({ files }) => files),
     protect: definition.protect,
+    // Without a repository the team makes its own.
+    settings: source === undefined || definition.protect.length === 0 ? [] : runnerSettings,
     mayChange,
     whyHidden: (path) => whyHidden?.(path) ?? whyHome(path),
   };

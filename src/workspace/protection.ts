@@ -20,6 +20,8 @@ export interface ProtectionRules {
   readonly delivers: readonly (readonly string[])[];
   /** The team's `protect`. */
   readonly protect: readonly string[];
+  /** Files that may not be made either. */
+  readonly settings: readonly string[];
   readonly mayChange: readonly string[];
   /** Why a path that it does not see may not be written; undefined when it may. */
   readonly whyHidden: (path: string) => string | undefined;
@@ -40,6 +42,7 @@ export class Protection {
   readonly #delivered: readonly (readonly [why: string, matches: Matcher])[];
   readonly #delivers: Matcher;
   readonly #protected: NamedOrMembers;
+  readonly #settings: NamedOrMembers;
   readonly #mayChange: NamedOrMembers;
   readonly #whyHidden: ProtectionRules["whyHidden"];
 
@@ -58,6 +61,7 @@ export class Protection {
     const own = rules.delivers.map(namedMatcher);
     this.#delivers = (path) => own.some((matches) => matches(path));
     this.#protected = new NamedOrMembers(rules.protect);
+    this.#settings = new NamedOrMembers(rules.settings);
     this.#mayChange = new NamedOrMembers(rules.mayChange);
     this.#whyHidden = rules.whyHidden;
   }
@@ -67,11 +71,18 @@ export class Protection {
     if (isInstalled(path)) return installed;
     const hidden = this.#whyHidden(path);
     if (hidden !== undefined) return hidden;
-    if (!this.#base.has(path) || this.#mayChange.fileGlob(path) !== undefined) return undefined;
+    if (this.#mayChange.fileGlob(path) !== undefined) return undefined;
+    if (!this.#base.has(path)) return this.#whyNew(path);
     const delivered = this.#delivered.find(([, matches]) => matches(path));
     if (delivered !== undefined && !this.#delivers(path)) return delivered[0];
     const glob = this.#protected.fileGlob(path);
     return glob === undefined ? undefined : because(glob);
+  }
+
+  #whyNew(path: string): string | undefined {
+    const glob = this.#settings.fileGlob(path);
+    if (glob === undefined || this.#delivers(path)) return undefined;
+    return `it matches ${showPath(glob)}: such settings decide what a check runs, and the repository has none there`;
   }
 
   /** Throws for the first forbidden change since `before`, in words for the model that made it. */

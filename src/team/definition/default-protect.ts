@@ -1,3 +1,32 @@
+/**
+ * Settings that decide what a check runs. In a repository a persona may not make new ones either: a new `.npmrc` can replace
+ * the shell of `npm test`.
+ */
+export const runnerSettings: readonly string[] = [
+  "**/vitest.config.*",
+  "**/vitest.workspace.*",
+  "**/jest.config.*",
+  "**/.mocharc*",
+  "**/karma.conf.*",
+  "**/playwright.config.*",
+  "**/cypress.config.*",
+  "**/pytest.ini",
+  "**/conftest.py",
+  "**/tox.ini",
+  "**/noxfile.py",
+  "**/setup.cfg",
+  "**/pyproject.toml",
+  "**/Makefile",
+  "**/makefile",
+  "**/GNUmakefile",
+  "**/.npmrc",
+  "**/.yarnrc",
+  "**/.yarnrc.yml",
+  "**/.pnpmfile.cjs",
+  "**/.cargo/config.toml",
+  "**/.mvn/**",
+];
+
 /** Files that judge the work or decide what is installed. A team's own `protect` replaces the list. */
 export const defaultProtect: readonly string[] = [
   // Tests.
@@ -15,18 +44,8 @@ export const defaultProtect: readonly string[] = [
   // Expected results.
   "**/__snapshots__/**",
   "**/*.snap",
-  // The settings of test runners.
-  "**/vitest.config.*",
-  "**/vitest.workspace.*",
-  "**/jest.config.*",
-  "**/.mocharc*",
-  "**/karma.conf.*",
-  "**/playwright.config.*",
-  "**/cypress.config.*",
-  "**/pytest.ini",
-  "**/conftest.py",
-  "**/tox.ini",
-  "**/noxfile.py",
+  // The settings of test runners, and of what starts them.
+  ...runnerSettings,
   "**/package.json#jest",
   "**/package.json#mocha",
   "**/package.json#vitest",
@@ -36,8 +55,6 @@ export const defaultProtect: readonly string[] = [
   "**/package.json#nyc",
   // The commands behind `npm test`, `make test` and their like.
   "**/package.json#scripts",
-  "**/Makefile",
-  "**/.npmrc",
   // Continuous integration.
   ".github/workflows/**",
   ".gitlab-ci.yml",

@@ -48,6 +48,15 @@ describe("a check that tested nothing does not pass", () => {
   });
 });
 
+test.each([true, false, "no-worse"] as const)(
+  "a check that reported its tests before the session began must report them (must: %s)",
+  (must) => {
+    const why = "it no longer reports its tests; before the session began 1 of 3 tests fails";
+    expect(judgeRun({ must }, run(0), run(1, counted(2, 1)))).toEqual({ passed: false, why });
+    expect(judgeRun({ must }, run(0), run(0))).toEqual({ passed: true });
+  },
+);
+
 describe("no-worse compares by name where both runs name their tests", () => {
   const rule = { must: "no-worse" } as const;
   const base = run(1, named(["a", "b", "b"], ["old"]));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InputInvalid } from "../../../src/domain/errors.ts";
-import { defaultProtect } from "../../../src/team/definition/default-protect.ts";
+import { defaultProtect, runnerSettings } from "../../../src/team/definition/default-protect.ts";
 import { Protection, type ProtectionRules } from "../../../src/workspace/protection.ts";
 import { Workspace } from "../../../src/workspace/workspace.ts";
 import { MemoryBlobs } from "./memory-blobs.ts";
@@ -21,6 +21,7 @@ async function changed({ given, seen = given, rules, change }: Case) {
     delivered: [],
     delivers: [],
     protect: defaultProtect,
+    settings: [],
     mayChange: [],
     whyHidden: () => undefined,
     ...rules,
@@ -165,3 +166,34 @@ test.each(["vite.config.ts", "src/contest.py", "src/Latest.java", "docs/Makefile
     expect(putBack).toEqual([]);
   },
 );
+
+describe("settings that decide what a check runs", () => {
+  const given = { "package.json": json({ scripts }) };
+  const writes = (path: string) => (workspace: Workspace) =>
+    workspace.write(path, "script-shell=/bin/true\n");
+
+  test.each([".npmrc", "jest.config.js", "packages/app/vitest.config.ts", "conftest.py", "GNUmakefile"])(
+    "a new %s is put back in a repository",
+    async (path) => {
+      const { putBack, files } = await changed({
+        given,
+        rules: { settings: runnerSettings },
+        change: writes(path),
+      });
+      expect({ putBack, files }).toEqual({ putBack: [path], files: given });
+    },
+  );
+
+  test("a new one stays where mayChange or a deliverable names it", async () => {
+    for (const more of [{ mayChange: ["*.config.js"] }, { delivers: [["jest.config.js"]] }]) {
+      const rules = { settings: runnerSettings, ...more };
+      expect(await changed({ given, rules, change: writes("jest.config.js") })).toMatchObject({
+        putBack: [],
+      });
+    }
+  });
+
+  test("a new one stays in a session without a repository", async () => {
+    expect(await changed({ given, change: writes(".npmrc") })).toMatchObject({ putBack: [] });
+  });
+});
