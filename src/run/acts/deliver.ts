@@ -47,24 +47,15 @@ export async function makeBranch(
     base: isRepository ? source.commit : await git.text(["rev-parse", "--verify", "HEAD^{commit}"]),
     createdAt: state.createdHead.at,
     commits,
-    made: isRepository ? await madePaths(source, commits, blobs) : [],
+    isSeen: await seenPaths(source, blobs),
   };
   return deliverBranch(git, order, blobs);
 }
 
-/** Paths that the session has made without having had them. */
-async function madePaths(
-  { tree, dirty }: RepositorySource,
-  commits: readonly PhaseCommit[],
-  blobs: BlobStore,
-): Promise<readonly string[]> {
-  const base = await loadTree(blobs, tree);
-  // A file that was removed before the start may be made again.
-  const removed = new Set(dirty);
-  const written = commits.flatMap(({ changes }) =>
-    changes.flatMap(({ path, after }) => (after === undefined ? [] : [path])),
-  );
-  return [...new Set(written)].filter((path) => !base.has(path) && !removed.has(path));
+/** The files that the session began with, and those that a person had removed: they may be made again. */
+async function seenPaths({ tree, dirty = [] }: Source, blobs: BlobStore): Promise<(path: string) => boolean> {
+  const [base, removed] = [await loadTree(blobs, tree), new Set(dirty)];
+  return (path) => base.has(path) || removed.has(path);
 }
 
 /** The repository that a session is delivered to: its own unless another is named. */
@@ -135,9 +126,12 @@ export async function applySession(
   const { source } = state.created;
   const directory = to ?? ownCheckout(state);
   const { applyChanges } = await import("../../workspace/repository/apply-changes.ts");
+  const { isSubmodule } = await import("../../workspace/repository/list-files.ts");
   const { tree, blobs } = await finalTree(state, artifacts);
   const base = source === undefined ? emptyTree : await loadTree(artifacts, source.tree);
-  return applyChanges({ base, after: withoutInstalled(base, tree), blobs }, resolve(directory), { force });
+  const after = withoutInstalled(base, tree);
+  const apart = (source?.leftOut ?? []).filter(isSubmodule).map(({ path }) => path);
+  return applyChanges({ base, after, blobs, apart }, resolve(directory), { force });
 }
 
 /** Installed packages are never delivered. */

@@ -7,7 +7,7 @@ import { checkBasePath } from "../../domain/tree-path.ts";
 import { type BlobStore, BlobsBeside } from "../blobs.ts";
 import { type Conflict, describeConflict } from "../conflict.ts";
 import { mergeTrees } from "../merge.ts";
-import { OpenFolder } from "../open-folder.ts";
+import { foldersAbove, OpenFolder } from "../open-folder.ts";
 import { readFile } from "../read-file.ts";
 import { inFolder } from "../stat-no-follow.ts";
 import { decodeText, splitLines } from "../text.ts";
@@ -30,13 +30,21 @@ export interface Applied {
 const maxFileBytes = 64 * 1024 * 1024;
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
+export interface Changes {
+  readonly base: Tree;
+  readonly after: Tree;
+  readonly blobs: BlobStore;
+  /** Folders that belong to other repositories: nothing is written there. */
+  readonly apart: readonly string[];
+}
+
 /**
  * Brings the changes from `base` to `after` into a folder. A file that still has the content of the base is replaced; any
  * other is merged by lines. With a conflict nothing is written, unless `force`: then clean files are, and texts in conflict
  * get both versions between markers. Links are not followed. A second call finishes one that was interrupted.
  */
 export async function applyChanges(
-  { base, after, blobs }: { readonly base: Tree; readonly after: Tree; readonly blobs: BlobStore },
+  { base, after, blobs, apart }: Changes,
   directory: string,
   { force }: { readonly force: boolean },
 ): Promise<Applied> {
@@ -50,8 +58,10 @@ export async function applyChanges(
   });
   const present = new Map<string, TreeFile>();
   const blocked: ApplyConflict[] = [];
+  const isApart = new Set(apart);
   for (const path of paths) {
-    const found = await look(root, path, beside);
+    const owner = [path, ...foldersAbove(path)].find((folder) => isApart.has(folder));
+    const found: Found = owner === undefined ? await look(root, path, beside) : ofSubmodule(path, owner);
     if (found.kind === "file") present.set(path, found.file);
     else if (found.kind === "blocked") blocked.push({ path, reason: found.reason, isMarked: false });
   }
@@ -93,6 +103,11 @@ type Found =
   | { readonly kind: "absent" }
   | { readonly kind: "file"; readonly file: TreeFile }
   | { readonly kind: "blocked"; readonly reason: string };
+
+const ofSubmodule = (path: string, submodule: string): Found => ({
+  kind: "blocked",
+  reason: `${path}: ${submodule} is a submodule, which is a repository of its own.`,
+});
 
 async function look(root: OpenFolder, path: string, blobs: BlobStore): Promise<Found> {
   const [names, name] = split(path);

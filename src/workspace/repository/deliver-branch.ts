@@ -3,6 +3,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { TreeChange } from "../../domain/tree.ts";
 import { showPath } from "../../domain/tree-path.ts";
 import type { BlobStore } from "../blobs.ts";
+import { foldersAbove } from "../open-folder.ts";
 import type { Git } from "./git.ts";
 import { TreeWriter } from "./git-tree.ts";
 
@@ -22,8 +23,8 @@ export interface BranchOrder {
   readonly base: string;
   readonly createdAt: number;
   readonly commits: readonly PhaseCommit[];
-  /** Paths that are new to the session. Where the base has one, the session did not see it. */
-  readonly made: readonly string[];
+  /** Whether the session had this path of the base, or a person removed it before the start. */
+  readonly isSeen: (path: string) => boolean;
 }
 
 export interface DeliveredBranch {
@@ -134,25 +135,47 @@ async function checkBase(git: Git, commit: string): Promise<void> {
     );
 }
 
-/** Files that were left out stay as they are, also where a persona made a file of the same name. */
-async function checkUnseen(git: Git, { base, made, session }: BranchOrder): Promise<void> {
-  if (made.length === 0) return;
+/**
+ * Files that were left out stay as they are, also where a persona made a file of the same name, a file in the place of their
+ * folder, or a file below a submodule: git would remove them from the tree without a word.
+ */
+async function checkUnseen(git: Git, { base, commits, isSeen, session }: BranchOrder): Promise<void> {
+  const written = commits.flatMap(({ changes }) =>
+    changes.flatMap(({ path, after }) => (after === undefined || isSeen(path) ? [] : [path])),
+  );
+  if (written.length === 0) return;
   const output = await git.run(["ls-tree", "-r", "-z", "--name-only", "--full-tree", base]);
-  const known = new Set(output.toString().split("\0"));
-  const unseen = made.filter((path) => known.has(path));
+  const inTheWay = unseenBy(
+    output
+      .toString()
+      .split("\0")
+      .filter((path) => path !== "" && !isSeen(path)),
+  );
+  const unseen = [...new Set(written)].flatMap((path) => {
+    const other = inTheWay(path);
+    return other === undefined ? [] : [{ path, other }];
+  });
   const [first] = unseen;
   if (first === undefined) return;
+  const place = first.other === first.path ? "" : ` in the place of ${showPath(first.other)}`;
   const more = unseen.length === 1 ? "" : ` and ${unseen.length - 1} more`;
   throw new InputInvalid(
-    `The session made ${showPath(first)}${more}, which the repository has and the session did not see. A branch would replace it.`,
+    `The session made ${showPath(first.path)}${place}${more}, which the repository has and the session did not see. A branch would replace it.`,
     {
       advice: [
         advise("Start a session that has the file: correct include and exclude of its source."),
         advise("Or bring the changes into your files; there it is a conflict", "apply", session),
       ],
-      details: { paths: unseen.slice(0, 100) },
+      details: { paths: unseen.slice(0, 100).map(({ path }) => path) },
     },
   );
+}
+
+/** Of these paths the one that cannot stay beside a new file: the same, one above it, or one below it. */
+function unseenBy(paths: readonly string[]): (made: string) => string | undefined {
+  const files = new Set(paths);
+  const folders = new Map(paths.flatMap((path) => foldersAbove(path).map((folder) => [folder, path])));
+  return (made) => [made, ...foldersAbove(made)].find((path) => files.has(path)) ?? folders.get(made);
 }
 
 /** An existing branch is never moved: it may be checked out, or hold someone's work. */

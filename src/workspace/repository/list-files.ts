@@ -32,6 +32,9 @@ const modes: Readonly<Record<string, FileMode>> = {
   "120000": "link",
 };
 const submoduleMode = "160000";
+const submoduleReason = "it is a submodule";
+
+export const isSubmodule = ({ reason }: LeftOut): boolean => reason === submoduleReason;
 
 /** The tracked files of the working tree, or those of the commit. */
 export async function listFiles({ git, root, commit, isWorkingTree }: Repository): Promise<Listing> {
@@ -44,7 +47,7 @@ export async function listFiles({ git, root, commit, isWorkingTree }: Repository
     const { head, path, name } = parse(record, isWorkingTree);
     const [tag, mode = "", oid = "", stage] = head;
     if (stage !== undefined && stage !== "0") throw unmerged(root, name);
-    if (mode === submoduleMode) leftOut.push({ path: name, reason: "it is a submodule" });
+    if (mode === submoduleMode) leftOut.push({ path: name, reason: submoduleReason });
     else if (path === undefined) leftOut.push({ path: name, reason: "its name is not UTF-8" });
     else files.push({ path, mode: modes[mode] ?? "file", oid, tag: tag ?? "H" });
   }

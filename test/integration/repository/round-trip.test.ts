@@ -307,6 +307,76 @@ test("a file that was excluded is not replaced by one that a persona makes in it
   expect(await maestro.apply(session.id)).toMatchObject({ written: [], conflicts: [{ path: "docs/b.md" }] });
 });
 
+describe("what a session did not see stays in the branch and in the folder:", () => {
+  /** A person's start, with a persona that makes one file; neither branch nor apply may succeed. */
+  async function refused(repository: TestRepository, made: string, source = {}) {
+    repository.commit();
+    const before = repository.git("ls-files", "-s");
+    const team = worker(["build", async ({ workspace }) => workspace.write(made, "mine")]);
+    const maestro = await new TeamPlace().open();
+    const start = { brief: "change", source: { git: repository.folder, ...source } };
+    const session = await maestro.start(team, start);
+    expect(await session.result()).toMatchObject({ status: "completed" });
+    const branch = maestro.branch(session.id, { branch: "out" });
+    await expect(branch).rejects.toThrow(/which the repository has and the session did not see/);
+    expect(repository.git("branch", "--list", "out")).toBe("");
+    expect(await maestro.apply(session.id)).toMatchObject({ written: [], conflicts: [{ path: made }] });
+    expect(repository.git("ls-files", "-s")).toBe(before);
+    expect(repository.git("status", "--porcelain")).toBe("");
+    return branch;
+  }
+
+  test("a key that was left out, where a persona makes a file with the name of its folder", async () => {
+    const repository = new TestRepository().write("a.txt", "a").write("keys/server.pem", "secret");
+    await expect(refused(repository, "keys")).rejects.toThrow(
+      /made "keys" in the place of "keys\/server\.pem"/,
+    );
+  });
+
+  test("a folder that was excluded, where a persona makes a file of its name", async () => {
+    const repository = new TestRepository().write("a.txt", "a").write("lib/a.js", "a").write("lib/b.js", "b");
+    await expect(refused(repository, "lib", { exclude: ["lib/**"] })).rejects.toThrow(/made "lib"/);
+  });
+
+  test("an excluded file, where a persona makes a folder of its name", async () => {
+    const repository = new TestRepository().write("a.txt", "a").write("lib", "x");
+    const start = refused(repository, "lib/b.js", { exclude: ["lib"] });
+    await expect(start).rejects.toThrow(/made "lib\/b\.js" in the place of "lib"/);
+  });
+
+  test.each(["checked out", "not checked out"])(
+    "a submodule that is %s, where a persona makes a file below it",
+    async (state) => {
+      const inner = new TestRepository().write("lib.txt", "lib");
+      inner.commit();
+      const repository = new TestRepository().write("a.txt", "a");
+      repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.folder, "sub");
+      if (state === "not checked out") repository.git("submodule", "--quiet", "deinit", "--force", "sub");
+      await expect(refused(repository, "sub/x")).rejects.toThrow(/made "sub\/x" in the place of "sub"/);
+      expect(existsSync(repository.path("sub/x"))).toBe(false);
+    },
+  );
+
+  test("but a folder whose files a persona removed may become a file", async () => {
+    const repository = new TestRepository().write("a.txt", "a").write("lib/a.js", "a");
+    repository.commit();
+    const team = worker([
+      "build",
+      async ({ workspace }) => {
+        await workspace.remove("lib/a.js");
+        await workspace.write("lib", "one file");
+      },
+    ]);
+    const maestro = await new TeamPlace().open();
+    const session = await maestro.start(team, { brief: "change", source: { git: repository.folder } });
+    await session.result();
+    await maestro.branch(session.id, { branch: "out" });
+    expect(repository.git("diff", "--no-renames", "--name-status", "main", "out")).toBe(
+      "A\tlib\nD\tlib/a.js",
+    );
+  });
+});
+
 describe("a hostile repository", () => {
   test("runs none of its programs: hooks, filters, monitors, editors", async () => {
     const repository = new TestRepository().write("a.txt", "a").write("b.dat", "b");
