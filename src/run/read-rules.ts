@@ -1,7 +1,9 @@
+import { showPath } from "../domain/tree-path.ts";
 import type { Source } from "../journal/journal.ts";
 import { isPattern } from "../team/definition/is-pattern.ts";
 import type { PolicyDefinition } from "../team/definition/team-definition.ts";
 import { namedMatcher } from "../workspace/named-files.ts";
+import { foldersAbove } from "../workspace/open-folder.ts";
 
 /** Why a persona may neither see nor write a path; undefined when it may. */
 export type WhyHidden = (path: string) => string | undefined;
@@ -25,13 +27,21 @@ export function hiddenFrom(
   };
 }
 
-/** The same for paths that the session itself does not have: they are in the repository, and stay as they are there. */
+/**
+ * The same for paths that the session itself does not have: they are in the repository, and stay as they are there. A file in
+ * the place of their folder, or below one of them, would remove them.
+ */
 export function keptHome(source: Pick<Source, "leftOut" | "checksOnly"> | undefined): WhyHidden {
   const home = new Map(source?.leftOut.map(({ path, reason }) => [path, reason]));
   // Some of them are not tracked, and so not left out.
   for (const path of source?.checksOnly ?? []) home.set(path, "only checks get it");
+  const folders = new Map([...home.keys()].flatMap((path) => foldersAbove(path).map((name) => [name, path])));
   return (path) => {
-    const reason = home.get(path);
-    return reason === undefined ? undefined : `it was left out of the session: ${reason}`;
+    const [kept] = [path, ...foldersAbove(path), folders.get(path)].filter(
+      (each) => each !== undefined && home.has(each),
+    );
+    if (kept === undefined) return undefined;
+    const what = kept === path ? "it" : `it is in the place of ${showPath(kept)}, which`;
+    return `${what} was left out of the session: ${home.get(kept)}`;
   };
 }

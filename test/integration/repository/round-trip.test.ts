@@ -308,54 +308,71 @@ test("a file that was excluded is not replaced by one that a persona makes in it
 });
 
 describe("what a session did not see stays in the branch and in the folder:", () => {
-  /** A person's start, with a persona that makes one file; neither branch nor apply may succeed. */
-  async function refused(repository: TestRepository, made: string, source = {}) {
+  /** A session whose persona makes one file. */
+  async function making(repository: TestRepository, made: string, source = {}) {
     repository.commit();
-    const before = repository.git("ls-files", "-s");
     const team = worker(["build", async ({ workspace }) => workspace.write(made, "mine")]);
-    const maestro = await new TeamPlace().open();
+    const maestro = await new TeamPlace().open({ teams: [team] });
     const start = { brief: "change", source: { git: repository.folder, ...source } };
     const session = await maestro.start(team, start);
     expect(await session.result()).toMatchObject({ status: "completed" });
-    const branch = maestro.branch(session.id, { branch: "out" });
-    await expect(branch).rejects.toThrow(/which the repository has and the session did not see/);
-    expect(repository.git("branch", "--list", "out")).toBe("");
-    expect(await maestro.apply(session.id)).toMatchObject({ written: [], conflicts: [{ path: made }] });
-    expect(repository.git("ls-files", "-s")).toBe(before);
-    expect(repository.git("status", "--porcelain")).toBe("");
-    return branch;
+    return { maestro, id: session.id };
   }
 
-  test("a key that was left out, where a persona makes a file with the name of its folder", async () => {
-    const repository = new TestRepository().write("a.txt", "a").write("keys/server.pem", "secret");
-    await expect(refused(repository, "keys")).rejects.toThrow(
-      /made "keys" in the place of "keys\/server\.pem"/,
+  async function refuses(
+    { maestro, id }: Awaited<ReturnType<typeof making>>,
+    repository: TestRepository,
+    made: string,
+    other: string,
+  ) {
+    const before = repository.git("ls-files", "-s");
+    await expect(maestro.branch(id, { branch: "out" })).rejects.toThrow(
+      `made "${made}" in the place of "${other}", which the repository has and the session did not see`,
     );
-  });
+    expect(repository.git("branch", "--list", "out")).toBe("");
+    expect(await maestro.apply(id)).toMatchObject({ written: [], conflicts: [{ path: made }] });
+    expect(repository.git("ls-files", "-s")).toBe(before);
+    expect(repository.git("status", "--porcelain")).toBe("");
+    expect(existsSync(repository.path("sub/x"))).toBe(false);
+  }
 
-  test("a folder that was excluded, where a persona makes a file of its name", async () => {
-    const repository = new TestRepository().write("a.txt", "a").write("lib/a.js", "a").write("lib/b.js", "b");
-    await expect(refused(repository, "lib", { exclude: ["lib/**"] })).rejects.toThrow(/made "lib"/);
-  });
+  /** A persona's file is put back, so that the branch has nothing; a person's edit is refused when it is delivered. */
+  async function stays(repository: TestRepository, made: string, other: string) {
+    const { maestro, id } = await making(repository, made);
+    expect((await maestro.diff(id)).toString()).toBe("");
+    const edited = await maestro.fork(id, { edits: { build: { files: { [made]: "mine" } } }, at: "build" });
+    expect(await (await maestro.resume(edited.id)).result()).toMatchObject({ status: "completed" });
+    await refuses({ maestro, id: edited.id }, repository, made, other);
+  }
 
-  test("an excluded file, where a persona makes a folder of its name", async () => {
-    const repository = new TestRepository().write("a.txt", "a").write("lib", "x");
-    const start = refused(repository, "lib/b.js", { exclude: ["lib"] });
-    await expect(start).rejects.toThrow(/made "lib\/b\.js" in the place of "lib"/);
+  test("a key that was left out, where a file gets the name of its folder", async () => {
+    const repository = new TestRepository().write("a.txt", "a").write("keys/server.pem", "secret");
+    await stays(repository, "keys", "keys/server.pem");
   });
 
   test.each(["checked out", "not checked out"])(
-    "a submodule that is %s, where a persona makes a file below it",
+    "a submodule that is %s, where a file is made below it",
     async (state) => {
       const inner = new TestRepository().write("lib.txt", "lib");
       inner.commit();
       const repository = new TestRepository().write("a.txt", "a");
       repository.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", inner.folder, "sub");
       if (state === "not checked out") repository.git("submodule", "--quiet", "deinit", "--force", "sub");
-      await expect(refused(repository, "sub/x")).rejects.toThrow(/made "sub\/x" in the place of "sub"/);
-      expect(existsSync(repository.path("sub/x"))).toBe(false);
+      await stays(repository, "sub/x", "sub");
     },
   );
+
+  test("a folder that was excluded, where a persona makes a file of its name", async () => {
+    const repository = new TestRepository().write("a.txt", "a").write("lib/a.js", "a");
+    const made = await making(repository, "lib", { exclude: ["lib/**"] });
+    await refuses(made, repository, "lib", "lib/a.js");
+  });
+
+  test("an excluded file, where a persona makes a folder of its name", async () => {
+    const repository = new TestRepository().write("a.txt", "a").write("lib", "x");
+    const made = await making(repository, "lib/b.js", { exclude: ["lib"] });
+    await refuses(made, repository, "lib/b.js", "lib");
+  });
 
   test("but a folder whose files a persona removed may become a file", async () => {
     const repository = new TestRepository().write("a.txt", "a").write("lib/a.js", "a");
