@@ -30,7 +30,7 @@ export {
 } from "./api/open.ts";
 export type { Settlement, UsageOptions } from "./api/options.ts";
 export type { SessionForecast } from "./api/session-forecast.ts";
-export type { FilesAt } from "./api/write-files.ts";
+export type { FilesAt, OutResult } from "./api/write-files.ts";
 export { usageCsv } from "./cost/csv.ts";
 export type { UsageReport } from "./cost/reports.ts";
 export type { Clock } from "./domain/clock.ts";
@@ -72,7 +72,6 @@ export {
   TeamInvalid,
   UnrecoverableError,
 } from "./domain/errors.ts";
-
 export type { Failure, FailureCategory } from "./domain/failure.ts";
 export type {
   AttemptSettings,
@@ -156,4 +155,3 @@ export type {
 } from "./team/definition/written.ts";
 export type { Demand, DemandKind } from "./team/demands.ts";
 export { loadTeam } from "./team/load-team.ts";
-export type { OutResult } from "./workspace/out-plan.ts";

@@ -7,14 +7,13 @@ import type { TakenUpload } from "../run/acts/take-upload.ts";
 import { finalTree } from "../run/final-files.ts";
 import { readState } from "../store/session-journal.ts";
 import { Uploads, type WaitingUpload } from "../store/uploads.ts";
-import type { OutResult } from "../workspace/out-plan.ts";
 import type { Applied } from "../workspace/repository/apply-changes.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import type { Carried } from "./export-import.ts";
 import type { QueryServices } from "./services.ts";
 import type { ArchiveOptions } from "./session-archive.ts";
 import { SessionLookup } from "./session-lookup.ts";
-import type { FilesAt } from "./write-files.ts";
+import type { FilesAt, OutResult } from "./write-files.ts";
 
 export interface SessionDiffOptions extends Omit<DiffOptions, "against"> {
   /** Id or key of a session to compare with, instead of the base. */

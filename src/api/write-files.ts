@@ -1,6 +1,8 @@
+import { resolve } from "node:path";
 import { isInstalled } from "../domain/tree-path.ts";
 import type { SessionState } from "../journal/session-state.ts";
-import type { OutResult } from "../workspace/out-plan.ts";
+import type { WrittenOut } from "../workspace/out-plan.ts";
+import type { ApplyConflict } from "../workspace/repository/apply-changes.ts";
 import { type TreeServices, treeAt } from "./tree-at.ts";
 
 /** The files of a sealed phase. Without a phase, the files as the session has them now. */
@@ -10,16 +12,37 @@ export interface FilesAt {
   readonly revision?: number;
 }
 
-/** Writes the files into a folder of the user. */
+export interface OutResult extends WrittenOut {
+  /** Of a session with a source: why nothing was written. The folder has other changes of the same files. */
+  readonly conflicts: readonly ApplyConflict[];
+}
+
+/**
+ * Writes the files into a folder of the user. Those of a source go into a folder with files as `apply` brings them: what
+ * differs from the base, merged with what is there, or nothing at all.
+ */
 export async function writeFiles(
   state: SessionState,
   services: TreeServices,
   directory: string,
   { phase, revision }: FilesAt,
 ): Promise<OutResult> {
-  const { writeOut } = await import("../workspace/out.ts");
+  const { filledManifest, listOurs, writeOut } = await import("../workspace/out.ts");
   const named = revision === undefined ? `phase:${phase}` : `phase:${phase}@${revision}`;
   const { tree, blobs } = await treeAt(state, phase === undefined ? "head" : named, services);
   const delivered = new Map([...tree].filter(([path]) => !isInstalled(path)));
-  return writeOut(delivered, blobs, directory);
+  const manifest = state.created.source === undefined ? undefined : await filledManifest(directory);
+  if (manifest === undefined) return { ...(await writeOut(delivered, blobs, directory)), conflicts: [] };
+  const { bringChanges } = await import("../run/acts/deliver.ts");
+  const isOurs = manifest.files.size > 0;
+  const wrote = isOurs ? { wrote: manifest.files } : {};
+  const bringing = { directory: resolve(directory), ...wrote };
+  const { written, removed, conflicts } = await bringChanges(
+    state,
+    { tree, blobs },
+    bringing,
+    services.artifacts,
+  );
+  if (isOurs && conflicts.length === 0) await listOurs(directory, delivered, manifest);
+  return { written, removed, kept: [], conflicts };
 }

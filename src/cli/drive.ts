@@ -11,7 +11,7 @@ import { type Interrupt, pauseOnInterrupt } from "./interrupt.ts";
 import { JsonEvents } from "./json-events.ts";
 import { LiveView } from "./live/live-view.ts";
 import { type GlobalOptions, withMaestro } from "./open.ts";
-import { checkOut, isGone } from "./out-folder.ts";
+import { checkOut, isGone, sayWritten } from "./out-folder.ts";
 import {
   folded,
   nameOf,
@@ -165,10 +165,8 @@ async function outOf(maestro: Maestro, id: string, said: string | undefined): Pr
 async function giveFiles(maestro: Maestro, { id }: SessionResult, directory: string) {
   const given = await maestro.writeFiles(id, directory);
   await rememberOut(maestro.stateDirectory, id, { folder: resolve(directory), used: true });
-  say(
-    `${count(given.written.length, "file")} written to ${directory}${given.removed.length === 0 ? "" : `, ${given.removed.length} removed`}.`,
-  );
-  for (const { path, reason } of given.kept) say(plain(`Not overwritten: ${path}: ${reason}`));
+  if (given.conflicts.length > 0) process.exitCode = exitCodes.failed;
+  sayWritten(given, directory);
   return given;
 }
 

@@ -2,6 +2,23 @@ import { mkdtemp, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { makeFolders, type OutFolder } from "../api/open-readonly.ts";
 import { InputInvalid } from "../domain/errors.ts";
+import type { OutResult } from "../index.ts";
+import { say } from "./output.ts";
+import { count, plain } from "./terminal/format.ts";
+
+/** How the files of a session came into a folder. */
+export function sayWritten({ written, removed, kept, conflicts }: OutResult, directory: string): void {
+  for (const { reason } of conflicts) say(plain(`Conflict: ${reason}`));
+  if (conflicts.length > 0)
+    return say(
+      plain(
+        `Nothing was written to ${directory}: it has other changes of the same files. Name an empty folder, or remove the conflicts.`,
+      ),
+    );
+  const gone = removed.length === 0 ? "" : `, ${removed.length} removed`;
+  say(plain(`${count(written.length, "file")} written to ${directory}${gone}.`));
+  for (const { path, reason } of kept) say(plain(`Not overwritten: ${path}: ${reason}`));
+}
 
 /** A folder that a person moved away is not created again at its old place. */
 export async function isGone({ folder, used }: OutFolder): Promise<boolean> {

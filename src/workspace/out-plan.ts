@@ -193,7 +193,7 @@ export function planOut(tree: Tree, manifest: OutManifest, found: (path: string)
 const whose = (manifest: OutManifest, path: string): string =>
   manifest.files.has(path) ? "it was changed by hand" : "it was there before";
 
-export interface OutResult {
+export interface WrittenOut {
   /** Created or replaced. */
   readonly written: readonly string[];
   readonly removed: readonly string[];

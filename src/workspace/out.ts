@@ -14,12 +14,12 @@ import {
   type OutAction,
   type OutManifest,
   type OutPlan,
-  type OutResult,
   plannedPaths,
   planOut,
   putManifest,
   readManifest,
   reservedReason,
+  type WrittenOut,
 } from "./out-plan.ts";
 import { reasonOf } from "./read-file.ts";
 import { removeFolder } from "./remove-folder.ts";
@@ -34,7 +34,7 @@ import { withFolder, writeTree } from "./write-tree.ts";
  * and that still have the content it says, are ever replaced or removed. Links are not followed. Two calls at the same
  * time for one folder are not supported.
  */
-export async function writeOut(tree: Tree, blobs: BlobStore, directory: string): Promise<OutResult> {
+export async function writeOut(tree: Tree, blobs: BlobStore, directory: string): Promise<WrittenOut> {
   const wanted = resolve(directory);
   try {
     await makeFolders(dirname(wanted));
@@ -50,6 +50,34 @@ export async function writeOut(tree: Tree, blobs: BlobStore, directory: string):
   } catch (error) {
     throw storageFailure(wanted, error);
   }
+}
+
+/** The list of what Maestro wrote into a folder that has files; undefined for a folder without any. */
+export async function filledManifest(directory: string): Promise<OutManifest | undefined> {
+  const target = resolve(directory);
+  try {
+    if ((await stateOf(target)) !== "filled") return undefined;
+    await using root = await OpenFolder.open(target);
+    return await readManifest(root, target);
+  } catch (error) {
+    throw storageFailure(target, error);
+  }
+}
+
+/** Lists these files as Maestro's, in a folder whose list has other ones. */
+export async function listOurs(directory: string, files: Tree, before: OutManifest): Promise<void> {
+  const ours = manifestOf(files);
+  const folders = before.folders.filter((folder) => ours.folders.includes(folder));
+  await using root = await OpenFolder.open(resolve(directory));
+  const text = manifestText({ ...ours, folders });
+  if (text === manifestText(before)) return;
+  const stage = await makeStage(resolve(directory), 0o700);
+  await withStage(stage, async () => {
+    await using staged = await OpenFolder.open(stage);
+    await putManifest(staged, text);
+    await rename(staged.at(manifestName), root.at(manifestName));
+    await root.sync();
+  });
 }
 
 type TargetState = "missing" | "empty" | "filled";
@@ -74,7 +102,7 @@ async function appear(
   blobs: BlobStore,
   target: string,
   state: "missing" | "empty",
-): Promise<OutResult | undefined> {
+): Promise<WrittenOut | undefined> {
   // A shell in this folder would be left in a deleted one.
   if (state === "empty" && (await realpath(target)) === process.cwd()) return undefined;
   const stage = await makeStage(dirname(target), 0o777).catch(() => undefined);
@@ -114,7 +142,7 @@ async function copyRights(from: string, to: OpenFolder): Promise<void> {
 }
 
 /** Writes the files one by one into a folder that has others. */
-async function mergeOut(tree: Tree, blobs: BlobStore, target: string): Promise<OutResult> {
+async function mergeOut(tree: Tree, blobs: BlobStore, target: string): Promise<WrittenOut> {
   await using root = await OpenFolder.open(target);
   const before = await readManifest(root, target);
   const found = new Map<string, Found>();
@@ -167,7 +195,7 @@ class Merge {
    * The manifest is written first, with old and new hashes: after a kill at any point, the next run still recognizes every
    * file. At the end it is written again with the exact hashes.
    */
-  async run(): Promise<OutResult> {
+  async run(): Promise<WrittenOut> {
     const { actions, offered } = this.#plan;
     const folders = new Set([...this.#before.folders, ...(await this.#missingFolders())]);
     if (actions.some(({ kind }) => kind !== "stay"))

@@ -4,10 +4,11 @@ import type { FilesAt, PersonaView, PhaseView, SessionView } from "../../index.t
 import { explainStop } from "../../journal/explain-stop.ts";
 import { deliveryLines } from "../delivery-lines.ts";
 import { sayDemands } from "../demands.ts";
+import { exitCodes } from "../exit-code.ts";
 import { explanationLines, type Facing } from "../explanation.ts";
 import { type GlobalOptions, withLook } from "../open.ts";
-import { checkOut } from "../out-folder.ts";
-import { folded, print, printJson, say } from "../output.ts";
+import { checkOut, sayWritten } from "../out-folder.ts";
+import { folded, print, printJson } from "../output.ts";
 import { type Paint, painter } from "../terminal/color.ts";
 import { ago, bytes, cost, count, duration, plain, shortNumber } from "../terminal/format.ts";
 import { type Screen, screenOf } from "../terminal/screen.ts";
@@ -36,6 +37,7 @@ export async function show(idOrKey: string, options: ShowOptions): Promise<void>
           : await maestro.writeFiles(idOrKey, options.out, filesAt(options)),
     };
   });
+  if (files !== undefined && files.conflicts.length > 0) process.exitCode = exitCodes.failed;
   const isAbandoned = view.status === "running" && abandoned.has(view.id as SessionId);
   if (options.json)
     return printJson({
@@ -49,8 +51,7 @@ export async function show(idOrKey: string, options: ShowOptions): Promise<void>
   for (const line of describe(view, facing, screen)) print(line);
   if (view.imported?.trusted === false) sayDemands(demands);
   if (files === undefined) return;
-  say(`${count(files.written.length, "file")} written to ${options.out}.`);
-  for (const { path, reason } of files.kept) say(plain(`Not overwritten: ${path}: ${reason}`));
+  sayWritten(files, options.out ?? "");
 }
 
 /** `design`, or `design@1` for an older revision. */

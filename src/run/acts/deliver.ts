@@ -15,7 +15,7 @@ import type { Applied } from "../../workspace/repository/apply-changes.ts";
 import type { DeliveredBranch, PhaseCommit } from "../../workspace/repository/deliver-branch.ts";
 import type { Git } from "../../workspace/repository/git.ts";
 import { loadTree } from "../../workspace/stored-tree.ts";
-import { finalTree } from "../final-files.ts";
+import { type FinalTree, finalTree } from "../final-files.ts";
 import { folderOf } from "../programs/read-checks-only.ts";
 
 const maxTitle = 72;
@@ -123,15 +123,50 @@ export async function applySession(
   { to, force = false }: ApplyOptions,
   artifacts: Blobs,
 ): Promise<Applied> {
+  const directory = resolve(to ?? ownCheckout(state));
+  return bringChanges(state, await finalTree(state, artifacts), { directory, force }, artifacts);
+}
+
+interface Bringing {
+  readonly directory: string;
+  readonly force?: boolean;
+  /** Contents that Maestro wrote into the folder: its files are kept whole, and not only those that changed. */
+  readonly wrote?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Brings what differs from the files that the session began with into a folder. */
+export async function bringChanges(
+  state: SessionState,
+  { tree, blobs }: FinalTree,
+  { directory, force = false, wrote }: Bringing,
+  artifacts: Blobs,
+): Promise<Applied> {
   const { source } = state.created;
-  const directory = to ?? ownCheckout(state);
   const { applyChanges } = await import("../../workspace/repository/apply-changes.ts");
   const { isSubmodule } = await import("../../workspace/repository/list-files.ts");
-  const { tree, blobs } = await finalTree(state, artifacts);
   const base = source === undefined ? emptyTree : await loadTree(artifacts, source.tree);
   const after = withoutInstalled(base, tree);
+  const own = await ownContents(state, base, artifacts);
+  for (const [path, hashes] of wrote ?? []) own.set(path, new Set([...hashes, ...(own.get(path) ?? [])]));
   const apart = (source?.leftOut ?? []).filter(isSubmodule).map(({ path }) => path);
-  return applyChanges({ base, after, blobs, apart }, resolve(directory), { force });
+  const whole = wrote === undefined ? [] : after.keys();
+  return applyChanges({ base, after, blobs, apart, own, whole }, directory, { force });
+}
+
+/** What phases made of each path: brought into a folder before, it is the session's own and may be replaced. */
+async function ownContents(
+  { phases }: SessionState,
+  base: Tree,
+  artifacts: Blobs,
+): Promise<Map<string, Set<string>>> {
+  const own = new Map<string, Set<string>>();
+  for (const { status, tree } of phases.values()) {
+    if (status !== "completed" || tree === undefined) continue;
+    for (const { path, after } of changesBetween(base, await loadTree(artifacts, tree)))
+      if (after !== undefined && !isInstalled(path))
+        own.set(path, new Set([...(own.get(path) ?? []), after.sha256]));
+  }
+  return own;
 }
 
 /** Installed packages are never delivered. */

@@ -1,8 +1,9 @@
 import { constants } from "node:fs";
 import { rename, rmdir, unlink } from "node:fs/promises";
+import { sha256 } from "../../domain/canonical.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
-import { changesBetween, type Tree, type TreeFile } from "../../domain/tree.ts";
+import { changesBetween, sameFile, type Tree, type TreeFile } from "../../domain/tree.ts";
 import { checkBasePath } from "../../domain/tree-path.ts";
 import { type BlobStore, BlobsBeside } from "../blobs.ts";
 import { type Conflict, describeConflict } from "../conflict.ts";
@@ -36,6 +37,10 @@ export interface Changes {
   readonly blobs: BlobStore;
   /** Folders that belong to other repositories: nothing is written there. */
   readonly apart: readonly string[];
+  /** Contents of paths that Maestro made: they may be replaced as the base's may, and removed. */
+  readonly own: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Paths to look at besides those that changed; one that is missing in the folder is written again. */
+  readonly whole?: Iterable<string>;
 }
 
 /**
@@ -44,12 +49,14 @@ export interface Changes {
  * get both versions between markers. Links are not followed. A second call finishes one that was interrupted.
  */
 export async function applyChanges(
-  { base, after, blobs, apart }: Changes,
+  { base, after, blobs, apart, own, whole = [] }: Changes,
   directory: string,
   { force }: { readonly force: boolean },
 ): Promise<Applied> {
   const beside = new BlobsBeside(blobs);
-  const paths = changesBetween(base, after).map(({ path }) => checkBasePath(path));
+  const again = new Set(whole);
+  const changed = changesBetween(base, after).map(({ path }) => path);
+  const paths = [...new Set([...changed, ...own.keys(), ...again])].map((path) => checkBasePath(path));
   await using root = await OpenFolder.open(directory).catch((cause: unknown) => {
     throw new InputInvalid(`${directory} cannot be opened as a folder.`, {
       advice: "Name an existing folder; a link is not followed.",
@@ -57,20 +64,33 @@ export async function applyChanges(
     });
   });
   const present = new Map<string, TreeFile>();
+  const before = new Map<string, TreeFile>();
   const blocked: ApplyConflict[] = [];
   const isApart = new Set(apart);
   for (const path of paths) {
     const owner = [path, ...foldersAbove(path)].find((folder) => isApart.has(folder));
-    const found: Found = owner === undefined ? await look(root, path, beside) : ofSubmodule(path, owner);
-    if (found.kind === "file") present.set(path, found.file);
-    else if (found.kind === "blocked") blocked.push({ path, reason: found.reason, isMarked: false });
+    const known = base.get(path);
+    const isKnown = (hash: string): boolean =>
+      [known?.sha256, after.get(path)?.sha256].includes(hash) || own.get(path)?.has(hash) === true;
+    const keep: Keep = async (content) => {
+      const hash = sha256(content);
+      return isKnown(hash) ? hash : beside.put(content);
+    };
+    const found: Found = owner === undefined ? await look(root, path, keep) : ofSubmodule(path, owner);
+    if (found.kind === "file") {
+      present.set(path, found.file);
+      const start = own.get(path)?.has(found.file.sha256) === true ? found.file : known;
+      if (start !== undefined) before.set(path, start);
+    } else if (known !== undefined && !again.has(path)) before.set(path, known);
+    if (found.kind === "blocked") blocked.push({ path, reason: found.reason, isMarked: false });
   }
   const isBlocked = new Set(blocked.map(({ path }) => path));
-  const free = paths.filter((path) => !isBlocked.has(path));
-  const [from, to] = [only(base, free), only(after, free)];
-  const merged = await mergeTrees({ base: from, ours: present, theirs: to, blobs: beside });
+  // A file that should stay as it is needs no place in the merge, which is bounded.
+  const free = paths.filter((path) => !isBlocked.has(path) && !sameFile(before.get(path), after.get(path)));
+  const [from, ours, to] = [only(before, free), only(present, free), only(after, free)];
+  const merged = await mergeTrees({ base: from, ours, theirs: to, blobs: beside });
   const marked = force
-    ? await markConflicts(merged.conflicts, from, present, to, beside)
+    ? await markConflicts(merged.conflicts, from, ours, to, beside)
     : new Map<string, TreeFile>();
   const conflicts = [
     ...blocked,
@@ -82,7 +102,7 @@ export async function applyChanges(
   ];
   if (conflicts.length > 0 && !force) return { written: [], removed: [], conflicts };
   const wanted = new Map([...merged.tree, ...marked]);
-  const changes = changesBetween(present, wanted);
+  const changes = changesBetween(ours, wanted);
   for (const { path, after: file } of changes) if (file === undefined) await remove(root, path);
   for (const { path, after: file } of changes)
     if (file !== undefined) await replace(root, path, file, beside);
@@ -104,15 +124,18 @@ type Found =
   | { readonly kind: "file"; readonly file: TreeFile }
   | { readonly kind: "blocked"; readonly reason: string };
 
+/** The hash of a content, which is stored if nothing else has it. */
+type Keep = (content: Buffer) => Promise<string>;
+
 const ofSubmodule = (path: string, submodule: string): Found => ({
   kind: "blocked",
   reason: `${path}: ${submodule} is a submodule, which is a repository of its own.`,
 });
 
-async function look(root: OpenFolder, path: string, blobs: BlobStore): Promise<Found> {
+async function look(root: OpenFolder, path: string, keep: Keep): Promise<Found> {
   const [names, name] = split(path);
   try {
-    return (await inFolder(root, names, (folder) => lookIn(folder, name, blobs))) ?? { kind: "absent" };
+    return (await inFolder(root, names, (folder) => lookIn(folder, name, keep))) ?? { kind: "absent" };
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return { kind: "absent" };
@@ -122,17 +145,17 @@ async function look(root: OpenFolder, path: string, blobs: BlobStore): Promise<F
   }
 }
 
-async function lookIn(folder: OpenFolder, name: string, blobs: BlobStore): Promise<Found> {
+async function lookIn(folder: OpenFolder, name: string, keep: Keep): Promise<Found> {
   const status = await folder.statusOf(name);
   if (status.isDirectory()) return { kind: "blocked", reason: `${name} is a folder.` };
   if (status.isSymbolicLink()) {
     const target = await folder.readLink(name);
-    return { kind: "file", file: { sha256: await blobs.put(target), bytes: target.length, mode: "link" } };
+    return { kind: "file", file: { sha256: await keep(target), bytes: target.length, mode: "link" } };
   }
   const reading = await readFile(folder, name, maxFileBytes, { mayBeHardLink: true });
   if (reading.kind === "refused") return { kind: "blocked", reason: `${name}: ${reading.reason}.` };
   const { content, mode } = reading;
-  return { kind: "file", file: { sha256: await blobs.put(content), bytes: content.length, mode } };
+  return { kind: "file", file: { sha256: await keep(content), bytes: content.length, mode } };
 }
 
 /** Texts that both sides changed, with both versions where they differ. */

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { TestRepository } from "../integration/repository/test-repository.ts";
+import { maestro, place } from "./support/packed.ts";
+
+const team = `
+name: worker
+phases: [{ name: change, personas: [author] }]
+personas:
+  author:
+    instructions: Change the file.
+    tools: [write_file]
+`;
+
+/** A person's folder with a team whose model writes `a.txt`, and a repository that has that file. */
+function atWork(content = "changed\n") {
+  const at = place({ MAESTRO_SIMULATED_SCRIPT: "script.json" });
+  const calls = [{ tool: "write_file", input: { path: "a.txt", content } }];
+  writeFileSync(join(at.folder, "script.json"), JSON.stringify({ personas: { author: [[{ calls }]] } }));
+  writeFileSync(join(at.folder, "team.yaml"), team);
+  const repository = new TestRepository().write("a.txt", "old\n");
+  repository.commit();
+  const run = (source = repository.folder) =>
+    [
+      "run",
+      "Change it",
+      "--repo",
+      source,
+      "--team",
+      "team.yaml",
+      "--model",
+      "simulated",
+      "--key",
+      "k",
+    ] as const;
+  return { at, repository, run };
+}
+
+const read = (repository: TestRepository, name: string) => readFileSync(repository.path(name), "utf8");
+
+test("files for a checkout with other changes are a conflict: exit 3, and nothing is written or put beside", async () => {
+  const { at, repository, run } = atWork();
+  expect(await maestro(at, ...run())).toMatchObject({ code: 0 });
+  repository.write("a.txt", "mine\n");
+  const shown = await maestro(at, "show", "k", "--out", repository.folder);
+  expect(shown).toMatchObject({ code: 3 });
+  expect(shown.stderr).toContain("Conflict:");
+  expect(shown.stderr).toContain(`Nothing was written to ${repository.folder}`);
+  const again = await maestro(at, "resume", "k", "--out", repository.folder);
+  expect(again, again.stderr).toMatchObject({ code: 3 });
+  expect(read(repository, "a.txt")).toBe("mine\n");
+  repository.write("a.txt", "old\n");
+  expect(await maestro(at, "show", "k", "--out", repository.folder)).toMatchObject({ code: 0 });
+  expect(read(repository, "a.txt")).toBe("changed\n");
+  expect(existsSync(repository.path("a.txt.maestro-new"))).toBe(false);
+});
