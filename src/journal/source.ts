@@ -19,6 +19,8 @@ const repositorySource = is.object({
   checksOnly: is.optional(is.list(is.text)),
   /** The files came from the disk, and not from the commit. */
   workingTree: is.optional(is.literal(true)),
+  /** `core.autocrlf` where files came from the disk: later settings of a person must not change what is delivered. */
+  autocrlf: is.optional(is.literal("true", "input")),
 });
 export type RepositorySource = is.TypeOf<typeof repositorySource>;
 

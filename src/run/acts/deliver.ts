@@ -46,6 +46,7 @@ export async function makeBranch(
     // An upload has no commit of its own: its changes go on top of what the repository has now.
     base: isRepository ? source.commit : await git.text(["rev-parse", "--verify", "HEAD^{commit}"]),
     createdAt: state.createdHead.at,
+    autocrlf: source.autocrlf ?? ("false" as const),
     commits,
     isSeen: await seenPaths(source, blobs),
   };

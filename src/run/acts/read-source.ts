@@ -95,6 +95,7 @@ export async function readSource(
   { artifacts, stateDirectory, onProgress }: ReadParts,
 ): Promise<ReadSource> {
   const { readRepository } = await import("../../workspace/repository/read-repository.ts");
+  const { autocrlfOf } = await import("../../workspace/repository/list-files.ts");
   const { checksOnly, include, exclude, allow } = wanted;
   const { repository, shown, mark } = await open(wanted, { artifacts, stateDirectory, onProgress });
   await using batch = await artifacts.batch();
@@ -104,6 +105,7 @@ export async function readSource(
     batch,
     onProgress,
   );
+  const autocrlf = repository.isWorkingTree ? await autocrlfOf(repository.git) : undefined;
   refuseTooMany(repository.root, leftOut.length, dirty.length);
   const { findChecksOnly } = await import("../../workspace/repository/checks-only.ts");
   const forChecks = await findChecksOnly(repository, checksOnly.filter(isName), leftOut);
@@ -119,6 +121,7 @@ export async function readSource(
     ...(restricted.length > 0 && { restricted }),
     ...(forChecks.length > 0 && { checksOnly: forChecks }),
     ...(repository.isWorkingTree && { workingTree: true as const }),
+    ...(autocrlf !== undefined && { autocrlf }),
   };
   return { source, artifacts: [...references, hash, ...mark] };
 }

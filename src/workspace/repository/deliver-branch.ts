@@ -5,7 +5,7 @@ import { showPath } from "../../domain/tree-path.ts";
 import type { BlobStore } from "../blobs.ts";
 import { foldersAbove } from "../open-folder.ts";
 import type { Git } from "./git.ts";
-import { TreeWriter } from "./git-tree.ts";
+import { type Recording, TreeWriter } from "./git-tree.ts";
 
 /** One commit: what a phase changed, and who made it. */
 export interface PhaseCommit {
@@ -22,6 +22,7 @@ export interface BranchOrder {
   /** The commit that the session began with. */
   readonly base: string;
   readonly createdAt: number;
+  readonly autocrlf: Recording["autocrlf"];
   readonly commits: readonly PhaseCommit[];
   /** Whether the session had this path of the base, or a person removed it before the start. */
   readonly isSeen: (path: string) => boolean;
@@ -45,7 +46,7 @@ export async function deliverBranch(
   await checkBase(git, order.base);
   await checkUnseen(git, order);
   const commits: string[] = [];
-  await using writer = await TreeWriter.open(git, blobs, order.base);
+  await using writer = await TreeWriter.open(git, blobs, { from: order.base, autocrlf: order.autocrlf });
   let parent = order.base;
   for (const commit of order.commits) {
     if (commit.changes.length === 0) continue;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TreeChange, TreeFile } from "../../domain/tree.ts";
@@ -12,35 +12,67 @@ const modeOf: Readonly<Record<TreeFile["mode"], string>> = {
 };
 const gone = `0 ${"0".repeat(40)}`;
 
-/** Writes git trees through an index of its own: the index and the files of the repository stay as they are. */
+/** How contents become what git records. */
+export interface Recording {
+  /** The commit or tree to start with. */
+  readonly from: string;
+  /** `core.autocrlf` when the session began. */
+  readonly autocrlf: "true" | "input" | "false";
+}
+
+/**
+ * Writes git trees through an index of its own: the index and the files of the repository stay as they are, and have no
+ * part in the result. Attributes are those of the tree itself, never those that are checked out now.
+ */
 export class TreeWriter implements AsyncDisposable {
   readonly #git: Git;
+  readonly #env: Readonly<Record<string, string>>;
   readonly #folder: string;
   readonly #blobs: Pick<BlobStore, "get">;
+  readonly #isConverting: boolean;
 
-  private constructor(git: Git, folder: string, blobs: Pick<BlobStore, "get">) {
+  private constructor(
+    git: Git,
+    folder: string,
+    gitFolder: string,
+    blobs: Pick<BlobStore, "get">,
+    isConverting: boolean,
+  ) {
     this.#git = git;
     this.#folder = folder;
     this.#blobs = blobs;
+    this.#isConverting = isConverting;
+    this.#env = {
+      GIT_DIR: gitFolder,
+      GIT_WORK_TREE: join(folder, attributesFolder),
+      GIT_INDEX_FILE: join(folder, "index"),
+      GIT_ATTR_NOSYSTEM: "1",
+    };
   }
 
-  /** Starts with the files of a commit or tree of the repository; without one, with none. */
-  static async open(git: Git, blobs: Pick<BlobStore, "get">, from?: string): Promise<TreeWriter> {
-    const writer = new TreeWriter(git, await mkdtemp(join(tmpdir(), "maestro-index-")), blobs);
-    await git.run(from === undefined ? ["read-tree", "--empty"] : ["read-tree", from], { env: writer.#env });
+  /** Without a recording the tree is empty at first, and every content stays as it is. */
+  static async open(git: Git, blobs: Pick<BlobStore, "get">, recording?: Recording): Promise<TreeWriter> {
+    const folder = await mkdtemp(join(tmpdir(), "maestro-index-"));
+    const work = join(folder, attributesFolder);
+    await mkdir(work);
+    const gitFolder = await git.text(["rev-parse", "--absolute-git-dir"]);
+    const settings = [["core.autocrlf", recording?.autocrlf ?? "false"]] as const;
+    const own = git.from(work, settings);
+    const writer = new TreeWriter(own, folder, gitFolder, blobs, recording !== undefined);
+    await own.run(recording === undefined ? ["read-tree", "--empty"] : ["read-tree", recording.from], {
+      env: writer.#env,
+    });
+    await writer.#readAttributes();
     return writer;
-  }
-
-  get #env(): Readonly<Record<string, string>> {
-    return { GIT_INDEX_FILE: join(this.#folder, "index") };
   }
 
   /** The hash of the tree with these changes. */
   async write(changes: readonly TreeChange[]): Promise<string> {
-    const lines: string[] = [];
-    for (const { path, after } of changes)
-      lines.push(`${after === undefined ? gone : await this.#entry(path, after)}\t${path}\0`);
-    await this.#git.run(["update-index", "-z", "--index-info"], { input: lines.join(""), env: this.#env });
+    const attributes = changes.filter(({ path }) => isAttributes(path));
+    await this.#update(attributes);
+    // They say how the other files are recorded.
+    if (attributes.length > 0) await this.#readAttributes();
+    await this.#update(changes.filter(({ path }) => !isAttributes(path)));
     return this.#git.text(["write-tree"], { env: this.#env });
   }
 
@@ -48,11 +80,31 @@ export class TreeWriter implements AsyncDisposable {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
+  async #update(changes: readonly TreeChange[]): Promise<void> {
+    const lines: string[] = [];
+    for (const { path, after } of changes)
+      lines.push(`${after === undefined ? gone : await this.#entry(path, after)}\t${path}\0`);
+    await this.#git.run(["update-index", "-z", "--index-info"], { input: lines.join(""), env: this.#env });
+  }
+
+  /** Git reads attributes from files only. */
+  async #readAttributes(): Promise<void> {
+    if (!this.#isConverting) return;
+    const [env, work] = [this.#env, join(this.#folder, attributesFolder)];
+    await rm(work, { recursive: true });
+    await mkdir(work);
+    const input = await this.#git.run(["ls-files", "-z", ":(top,glob)**/.gitattributes"], { env });
+    if (input.length > 0) await this.#git.run(["checkout-index", "--force", "-z", "--stdin"], { env, input });
+  }
+
   /** Line ends and keywords become what the repository records; no program of it runs for that. */
   async #entry(path: string, { sha256, mode }: TreeFile): Promise<string> {
     const input = await this.#blobs.get(sha256);
-    const how = mode === "link" ? "--no-filters" : `--path=${path}`;
+    const how = mode === "link" || !this.#isConverting ? "--no-filters" : `--path=${path}`;
     const oid = await this.#git.text(["hash-object", "-w", "--stdin", how], { input, env: this.#env });
     return `${modeOf[mode]} ${oid}`;
   }
 }
+
+const attributesFolder = "attributes";
+const isAttributes = (path: string): boolean => /(?:^|\/)\.gitattributes$/.test(path);

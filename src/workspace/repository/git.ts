@@ -101,6 +101,11 @@ export class Git {
     return new Git(folder, program, [...harmless, ...keys.map((key) => [key, ""] as const)]);
   }
 
+  /** The same git with more settings, for commands from another folder. Their environment must name the repository. */
+  from(folder: string, settings: readonly (readonly [key: string, value: string])[]): Git {
+    return new Git(folder, this.#program, [...this.#config, ...settings], { isOurs: this.#isOurs });
+  }
+
   /** The output of a command that must succeed. */
   async run(args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
     const { code, stdout, stderr } = await this.try(args, options);

@@ -2,7 +2,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { FileMode } from "../../domain/tree.ts";
 import { showPath } from "../../domain/tree-path.ts";
 import type { Repository } from "./find-repository.ts";
-import { GitFailed } from "./git.ts";
+import { type Git, GitFailed } from "./git.ts";
 
 /** A file that git knows. */
 export interface TrackedFile {
@@ -101,9 +101,18 @@ export async function conversionsOf(
     if (attribute === "filter") found.set(path, "filter");
     else if (!found.has(path)) found.set(path, "text");
   }
-  const { stdout } = await git.try(["config", "--get-regexp", "^core\\.(autocrlf|eol)$"]);
-  const always = /autocrlf (?:true|input)|eol crlf/i.test(stdout.toString()) ? "text" : "none";
+  const { stdout } = await git.try(["config", "--get", "core.eol"]);
+  const isCrlf = stdout.toString().trim().toLowerCase() === "crlf";
+  const always = isCrlf || (await autocrlfOf(git)) !== undefined ? "text" : "none";
   return (path) => found.get(path) ?? always;
+}
+
+/** What the person's git does with line ends; undefined where it does nothing. */
+export async function autocrlfOf(git: Git): Promise<"true" | "input" | undefined> {
+  const { stdout } = await git.try(["config", "--get", "core.autocrlf"]);
+  const value = stdout.toString().trim().toLowerCase();
+  if (value === "input") return value;
+  return ["true", "yes", "on", "1"].includes(value) ? "true" : undefined;
 }
 
 function records(output: Buffer): Buffer[] {

@@ -221,6 +221,54 @@ test("uncommitted changes are part of the base and a first commit of their own",
   expect(repository.git("diff", "--name-status", commits[0] ?? "", "out")).toBe("M\tb.txt");
 });
 
+describe("the commits depend on the session alone:", () => {
+  test("neither attributes that are checked out later nor settings of the person change them", async () => {
+    const repository = new TestRepository().write(".gitattributes", "*.txt text\n").write("a.txt", "a\n");
+    repository.write("b.dat", "b\r\n");
+    repository.commit();
+    const team = worker([
+      "build",
+      async ({ workspace }) => {
+        await workspace.write("a.txt", "changed\r\n");
+        await workspace.write("b.dat", "changed\r\n");
+        await workspace.write("sub/.gitattributes", "*.dat text\n");
+        await workspace.write("sub/c.dat", "c\r\n");
+      },
+    ]);
+    const maestro = await new TeamPlace().open();
+    const session = await maestro.start(team, { brief: "change", source: { git: repository.folder } });
+    await session.result();
+    const first = await maestro.branch(session.id, { branch: "first" });
+    const bytes = ["a.txt", "b.dat", "sub/c.dat"].map((path) =>
+      repository.git("cat-file", "-s", `first:${path}`),
+    );
+    // Text of the base and of the session itself is recorded with LF, and other files as they are.
+    expect(bytes).toEqual(["8", "9", "2"]);
+    repository.write(".gitattributes", "*.txt -text\n*.dat text\n");
+    repository.git("config", "core.autocrlf", "true");
+    const second = await maestro.branch(session.id, { branch: "second" });
+    expect(second.commits).toEqual(first.commits);
+    expect((await maestro.diff(session.id)).toString()).toContain("+changed\r\n");
+  });
+
+  test("line ends of a person's working tree are recorded when the session begins", async () => {
+    const repository = new TestRepository().write("a.txt", "a\nb\n");
+    repository.commit();
+    repository.git("config", "core.autocrlf", "true");
+    repository.git("rm", "--quiet", "--cached", "a.txt");
+    repository.git("reset", "--hard", "--quiet");
+    expect(readFileSync(repository.path("a.txt"), "utf8")).toBe("a\r\nb\r\n");
+    const team = worker(["build", async ({ workspace }) => workspace.write("a.txt", "a\r\nB\r\n")]);
+    const maestro = await new TeamPlace().open();
+    const session = await maestro.start(team, { brief: "change", source: { git: repository.folder } });
+    await session.result();
+    const first = await maestro.branch(session.id, { branch: "first" });
+    expect(repository.git("diff", "--numstat", "main", "first")).toBe("1\t1\ta.txt");
+    repository.git("config", "--unset", "core.autocrlf");
+    expect((await maestro.branch(session.id, { branch: "second" })).commits).toEqual(first.commits);
+  });
+});
+
 describe("files that stay home", () => {
   test("are named with their reason, are nowhere in the session, and stay in the branch", async () => {
     const repository = new TestRepository();
