@@ -1,10 +1,12 @@
 import { advise } from "../domain/advice.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { emptyTree, emptyTreeHash, type Tree } from "../domain/tree.ts";
+import type { SessionState } from "../journal/session-state.ts";
 import type { ApplyOptions } from "../run/acts/deliver.ts";
 import type { ChangedFile, DiffOptions } from "../run/acts/session-diff.ts";
 import type { TakenUpload } from "../run/acts/take-upload.ts";
 import { finalTree } from "../run/final-files.ts";
+import type { Blobs } from "../store/blobs.ts";
 import { readState } from "../store/session-journal.ts";
 import { Uploads, type WaitingUpload } from "../store/uploads.ts";
 import type { Applied } from "../workspace/repository/apply-changes.ts";
@@ -56,22 +58,28 @@ export class FileQueries extends SessionLookup {
   }
 
   /** What the session changed, or a part of it, as `git apply` takes it. */
-  async diff(idOrKey: string, { against, ...options }: SessionDiffOptions = {}): Promise<Buffer> {
-    const { store, artifacts } = this.#services;
-    const stateOf = async (named: string) => readState(store, (await this.find(named)).id);
+  async diff(idOrKey: string, options: SessionDiffOptions = {}): Promise<Buffer> {
     const { sessionDiff } = await import("../run/acts/session-diff.ts");
-    const other = against === undefined ? {} : { against: await stateOf(against) };
-    return sessionDiff(await stateOf(idOrKey), artifacts, { ...options, ...other });
+    return sessionDiff(...(await this.#compared(idOrKey, options)));
   }
 
   /** The changed files of the same difference, with counts of lines. */
   async changedFiles(
     idOrKey: string,
-    options: Omit<DiffOptions, "stat" | "against"> = {},
+    options: Omit<SessionDiffOptions, "stat"> = {},
   ): Promise<readonly ChangedFile[]> {
-    const { id } = await this.find(idOrKey);
     const { sessionChanges } = await import("../run/acts/session-diff.ts");
-    return sessionChanges(await readState(this.#services.store, id), this.#services.artifacts, options);
+    return sessionChanges(...(await this.#compared(idOrKey, options)));
+  }
+
+  async #compared(
+    idOrKey: string,
+    { against, ...options }: SessionDiffOptions,
+  ): Promise<[SessionState, Blobs, DiffOptions]> {
+    const { store, artifacts } = this.#services;
+    const stateOf = async (named: string) => readState(store, (await this.find(named)).id);
+    const other = against === undefined ? {} : { against: await stateOf(against) };
+    return [await stateOf(idOrKey), artifacts, { ...options, ...other }];
   }
 
   /** One of its trees: see `treeAt`. */

@@ -19,7 +19,7 @@ const archiveRoute = createRoute({
   summary: "The files of one of the session's trees, with modes and links",
   request: {
     params: idParam,
-    query: z.object({
+    query: z.strictObject({
       format: z.enum(["zip", "tar.gz"]).default("tar.gz"),
       at: z.string().min(1).max(1_000).default("head").openapi({
         description:
@@ -46,10 +46,14 @@ const diffRoute = createRoute({
   summary: "The changes against the base, or those of a phase, a persona or an attempt",
   request: {
     params: idParam,
-    query: z.object({
+    query: z.strictObject({
       phase: name.optional(),
       persona: name.optional(),
       attempt: z.coerce.number().int().min(1).max(100_000).optional(),
+      against: name.optional().openapi({
+        description:
+          "Id or key of a session to compare with instead of the base; with a phase, that phase of both.",
+      }),
     }),
   },
   responses: {
@@ -72,12 +76,13 @@ export function addDeliveryRoutes(app: App, { maestro }: ServerParts): void {
   });
 
   addRoute(app, diffRoute, async (c) => {
-    const { phase, persona, attempt } = c.req.valid("query");
+    const { phase, persona, attempt, against } = c.req.valid("query");
     const session = await maestro.find(c.req.valid("param").id);
     const part = {
       ...(phase !== undefined && { phase }),
       ...(persona !== undefined && { persona }),
       ...(attempt !== undefined && { attempt }),
+      ...(against !== undefined && { against }),
     };
     if (wantsJson(c.req.header("accept"))) {
       const files = await maestro.changedFiles(session.id, part);

@@ -197,6 +197,30 @@ describe("the difference of a session", () => {
     expect((await bytesOf(content)).toString()).toBe("one\ntwo\nthree\n");
   });
 
+  test("against another session has what differs between the two, of the whole or of one phase", async () => {
+    const { server, id } = await edited();
+    const edits = { edit: { files: { ".gitignore": "dist\nout\n" } } };
+    const fork = await server.maestro.fork(id, { at: "edit", edits });
+    await (await server.maestro.resume(fork.id)).result();
+    const whole = await changesOf(server, `/v1/sessions/${fork.id}/diff?against=${id}`);
+    expect(whole.files).toMatchObject([
+      { path: ".gitignore", status: "changed", addedLines: 1, removedLines: 0 },
+    ]);
+    const patch = await server.request(`/v1/sessions/${fork.id}/diff?phase=edit&against=${id}`);
+    expect((await bytesOf(patch)).toString()).toContain("\n dist\n+out\n");
+  });
+
+  test.each([
+    ["against=nothing", 404, "nothing"],
+    ["agianst=x", 400, "agianst"],
+    ["persona=editor&against=", 400, "against"],
+  ])("with ?%s is refused, and the answer names the field", async (query, status, named) => {
+    const { server, id } = await edited();
+    const response = await server.request(`/v1/sessions/${id}/diff?${query}`);
+    expect(response.status).toBe(status);
+    expect(JSON.stringify(await problemOf(response))).toContain(named);
+  });
+
   test("of one phase or persona has only its changes", async () => {
     const { server, id } = await edited();
     const paths = async (query: string) =>
