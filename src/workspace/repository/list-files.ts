@@ -1,3 +1,6 @@
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { FileMode } from "../../domain/tree.ts";
 import { showPath } from "../../domain/tree-path.ts";
@@ -10,7 +13,7 @@ export interface TrackedFile {
   readonly mode: FileMode;
   /** Git's own hash of the content. */
   readonly oid: string;
-  /** The tag of `git ls-files -t`: "S" is not on the disk on purpose, small letters are never compared with it. */
+  /** The tag of `git ls-files -v`: "S" is not on the disk on purpose; git takes small letters for unchanged. */
   readonly tag: string;
 }
 
@@ -39,7 +42,7 @@ export const isSubmodule = ({ reason }: LeftOut): boolean => reason === submodul
 /** The tracked files of the working tree, or those of the commit. */
 export async function listFiles({ git, root, commit, isWorkingTree }: Repository): Promise<Listing> {
   const output = isWorkingTree
-    ? await git.run(["ls-files", "-s", "-t", "-z"])
+    ? await git.run(["ls-files", "-s", "-v", "-z"])
     : await git.run(["ls-tree", "-r", "-z", "--full-tree", commit]);
   const files: TrackedFile[] = [];
   const leftOut: LeftOut[] = [];
@@ -55,8 +58,33 @@ export async function listFiles({ git, root, commit, isWorkingTree }: Repository
 }
 
 /** Paths that differ from the commit, in the working tree or the index. */
-export async function dirtyPaths({ git, isWorkingTree }: Repository): Promise<readonly string[]> {
+export async function dirtyPaths(
+  { git, isWorkingTree }: Repository,
+  files: readonly TrackedFile[],
+): Promise<readonly string[]> {
   if (!isWorkingTree) return [];
+  const assumed = files.filter(({ tag }) => tag !== tag.toUpperCase()).map(({ path }) => path);
+  if (assumed.length === 0) return changedPaths(git);
+  // A person told git not to look at them. The session has them as they are, so their changes must be known.
+  const folder = await mkdtemp(join(tmpdir(), "maestro-index-"));
+  try {
+    const env = { GIT_INDEX_FILE: join(folder, "index") };
+    await copyFile(
+      await git.text(["rev-parse", "--path-format=absolute", "--git-path", "index"]),
+      env.GIT_INDEX_FILE,
+    );
+    const input = assumed.map((path) => `${path}\0`).join("");
+    await git.run(["update-index", "--no-assume-unchanged", "-z", "--stdin"], { env, input });
+    return await changedPaths(git, env);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function changedPaths(
+  git: Git,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
   const args = [
     "status",
     "--porcelain=v2",
@@ -65,7 +93,7 @@ export async function dirtyPaths({ git, isWorkingTree }: Repository): Promise<re
     "--no-renames",
     "--ignore-submodules=all",
   ];
-  const output = await git.run(args);
+  const output = await git.run(args, { env });
   const changed = records(output).flatMap((record) => {
     // Eight fields before the path.
     const [, path] = /^1 (?:[^ ]+ ){7}([^]*)$/.exec(record.toString()) ?? [];

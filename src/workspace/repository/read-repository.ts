@@ -44,10 +44,11 @@ export async function readRepository(
 ): Promise<SourceFiles> {
   const listing = await listFiles(repository);
   const { files: chosen, leftOut: notChosen } = choose(listing.files, filter);
-  const dirty = new Set(await dirtyPaths(repository));
+  const dirty = new Set(await dirtyPaths(repository, listing.files));
   const conversionOf = await conversionsOf(repository, chosen);
   const isOnDisk = ({ path, tag }: TrackedFile): boolean => {
-    if (!repository.isWorkingTree || tag === "S" || conversionOf(path) === "filter") return false;
+    if (!repository.isWorkingTree || tag.toUpperCase() === "S" || conversionOf(path) === "filter")
+      return false;
     return dirty.has(path) || tag !== "H" || conversionOf(path) === "text";
   };
   const fromGit = chosen.filter((file) => !isOnDisk(file)).map(({ oid }) => oid);

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { defineTeam, type PersonaContext, persona, phase } from "../../../src/index.ts";
@@ -219,6 +219,35 @@ test("uncommitted changes are part of the base and a first commit of their own",
   );
   expect(repository.git("diff", "--name-status", base, commits[0] ?? "")).toBe("M\ta.txt\nD\tgone.txt");
   expect(repository.git("diff", "--name-status", commits[0] ?? "", "out")).toBe("M\tb.txt");
+});
+
+test("a change of a file that git was told to assume unchanged is part of the base, and said", async () => {
+  const repository = new TestRepository().write("a.txt", "a\n").write("b.txt", "b\n").write("gone.txt", "x");
+  const base = repository.commit();
+  repository.git("update-index", "--assume-unchanged", "a.txt", "b.txt", "gone.txt");
+  repository.write("a.txt", "local\n");
+  repository.git("config", "core.splitIndex", "true");
+  rmSync(repository.path("gone.txt"));
+  expect(repository.git("status", "--porcelain")).toBe("");
+  let seen = "";
+  const team = worker([
+    "build",
+    async ({ workspace }) => {
+      seen = await workspace.readText("a.txt");
+      await workspace.write("b.txt", "changed\n");
+    },
+  ]);
+  const maestro = await new TeamPlace().open();
+  const session = await maestro.start(team, { brief: "change", source: { git: repository.folder } });
+  await session.result();
+  expect(seen).toBe("local\n");
+  expect((await maestro.show(session.id)).source).toMatchObject({ dirty: ["a.txt", "gone.txt"] });
+  const { commits } = await maestro.branch(session.id, { branch: "out" });
+  expect(repository.git("diff", "--name-status", base, commits[0] ?? "")).toBe("M\ta.txt\nD\tgone.txt");
+  expect(repository.git("diff", "--name-status", commits[0] ?? "", "out")).toBe("M\tb.txt");
+  expect(repository.git("ls-files", "-v"), "the person's index is as it was").toBe(
+    "h a.txt\nh b.txt\nh gone.txt",
+  );
 });
 
 describe("the commits depend on the session alone:", () => {
