@@ -55,3 +55,18 @@ test("files for a checkout with other changes are a conflict: exit 3, and nothin
   expect(read(repository, "a.txt")).toBe("changed\n");
   expect(existsSync(repository.path("a.txt.maestro-new"))).toBe(false);
 });
+
+test("apply to another folder prints the command that repeats it there", async () => {
+  const { at, repository, run } = atWork();
+  expect(await maestro(at, ...run())).toMatchObject({ code: 0 });
+  const clone = join(at.folder, "a clone");
+  repository.git("clone", "--quiet", repository.folder, clone);
+  writeFileSync(join(clone, "a.txt"), "mine\n");
+  const refused = await maestro(at, "apply", "k", "--to", "a clone");
+  expect(refused).toMatchObject({ code: 3 });
+  expect(refused.stderr).toContain("maestro apply k --to 'a clone' --force");
+  const forced = await maestro(at, "apply", "k", "--to", "a clone", "--force");
+  expect(forced).toMatchObject({ code: 3 });
+  expect(readFileSync(join(clone, "a.txt"), "utf8")).toContain("<<<<<<< yours\nmine\n");
+  expect(read(repository, "a.txt")).toBe("old\n");
+});

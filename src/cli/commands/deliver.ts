@@ -78,6 +78,7 @@ export async function apply(session: string, options: ApplyFlags): Promise<void>
       options.stateDir,
       "apply",
       session,
+      ...(to === undefined ? [] : ["--to", to]),
       "--force",
     );
   const gone = removed.length === 0 ? "" : `, ${count(removed.length, "file")} removed`;
