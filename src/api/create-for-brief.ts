@@ -52,7 +52,7 @@ export async function createForBrief(
     isKnown && isOwn
       ? { source: (await readState(store, known.id)).created.source, artifacts: [] }
       : upload === undefined
-        ? await readNow(wanted, planned.team, teamFile, services)
+        ? await readNow(wanted, planned.team, { teamFile, known: isKnown ? known : undefined }, services)
         : await new Uploads(services.stateDirectory).find(upload, services.clock.now());
   if (!isKnown) await checkOrders(planned.team, deliver, { source: read?.source, key }, services);
   const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts, read?.source);
@@ -86,11 +86,16 @@ export async function createForBrief(
 async function readNow(
   wanted: CreateOptions["source"],
   { definition }: Team,
-  teamFile: string | undefined,
-  { artifacts, stateDirectory, onNotice }: Services,
+  { teamFile, known }: { readonly teamFile: string | undefined; readonly known: SessionRecord | undefined },
+  services: Services,
 ): Promise<ReadSource | undefined> {
+  const { artifacts, stateDirectory, onNotice } = services;
   const source = await sourceOf(wanted, definition, teamFile);
-  return source && readSource(source, { artifacts, stateDirectory, onProgress: onNotice });
+  if (source === undefined) return undefined;
+  const read = await readSource(source, { artifacts, stateDirectory, onProgress: onNotice });
+  if (known === undefined) return read;
+  const { asBegun } = await import("./same-files.ts");
+  return asBegun(known, read, services);
 }
 
 /** The team's own order is for sessions on a repository only. */

@@ -159,6 +159,55 @@ describe("a session that was started with a delivery", () => {
   });
 });
 
+describe("the same command again", () => {
+  const again = (source: TestRepository) => ({
+    brief: "Change it.\nIn full.",
+    key: "job",
+    source: { git: source.folder },
+    deliver: { apply: true },
+  });
+  const adding = changes({
+    phases: [
+      phase("change", {
+        personas: [
+          persona("author", {
+            run: async ({ workspace }) => {
+              await workspace.write("a.txt", "changed\n");
+              await workspace.write("new.txt", "new\n");
+              await workspace.remove("b.txt");
+              return { summary: "done" };
+            },
+          }),
+        ],
+      }),
+    ],
+  });
+
+  test("is the same session although its own delivery changed the files, also when that was killed midway", async () => {
+    const source = repository();
+    const { maestro, id } = await run(source, { deliver: { apply: true } }, adding);
+    expect(source.git("status", "--porcelain")).toBe(" M a.txt\n D b.txt\n?? new.txt");
+    expect((await maestro.start(adding, again(source))).id).toBe(id);
+    source.git("checkout", "--quiet", "b.txt");
+    const session = await maestro.start(adding, again(source));
+    expect(session.id).toBe(id);
+    await session.result();
+    // New files may be staged by now.
+    source.git("add", "--all");
+    expect((await maestro.start(adding, again(source))).id).toBe(id);
+  });
+
+  test("is refused when a person changed the files since, and says that", async () => {
+    const source = repository();
+    const { maestro, id } = await run(source, { deliver: { apply: true } }, adding);
+    source.write("a.txt", "mine\n");
+    const refused = maestro.start(adding, again(source));
+    await expect(refused).rejects.toThrow(
+      `The key "job" belongs to session ${id}, and ${source.folder} has changed since it began.`,
+    );
+  });
+});
+
 describe("an order that cannot succeed is refused before anything runs", () => {
   test.each([
     [{ branch: "main" }, 'The branch "main" exists and has other commits.'],
