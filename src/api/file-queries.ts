@@ -114,6 +114,15 @@ export class FileQueries extends SessionLookup {
     return applySession(await readState(this.#services.store, id), options, this.#services.artifacts);
   }
 
+  /** The folder of its repository on this machine; of one that was fetched, the clone. Null where none is known. */
+  async repositoryFolder(idOrKey: string): Promise<string | null> {
+    const { store, stateDirectory } = this.#services;
+    const { created, imported } = await readState(store, (await this.find(idOrKey)).id);
+    if (created.source?.git === undefined || imported !== undefined) return null;
+    const { folderOf } = await import("../run/programs/read-checks-only.ts");
+    return folderOf(created.source.git, created.source.commit, stateDirectory);
+  }
+
   /** Writes the current files of the session, or those of a checkpoint. Files that it did not write are left alone. */
   async writeFiles(idOrKey: string, directory: string, at: FilesAt = {}): Promise<OutResult> {
     const { id } = await this.find(idOrKey);

@@ -1,21 +1,19 @@
+import { shellCommand } from "../domain/advice.ts";
 import type { SessionView } from "../index.ts";
-import { count } from "./terminal/format.ts";
+import { count, plain } from "./terminal/format.ts";
 import { type AnswerLine, commandFor, nameOf, textLine } from "./typed-command.ts";
 
-/** What was delivered where, and how to repeat what was not. */
-export function deliveryLines(view: SessionView, stateDir: string | undefined): readonly AnswerLine[] {
+/** What was delivered where, and how to repeat what was not. `repository`: the folder that has the branch. */
+export function deliveryLines(
+  view: SessionView,
+  stateDir: string | undefined,
+  repository: string | null,
+): readonly AnswerLine[] {
   const { delivery } = view;
   if (delivery === null) return [];
   const { branch, commits, remote, pullRequest, patch, applied, failures } = delivery;
-  const pushed = remote === null ? "" : `, pushed to ${remote}`;
   return [
-    ...(branch === null
-      ? []
-      : [
-          textLine(
-            `Branch ${branch} has ${count(commits.length, "commit")}${pushed}. Look at it: git log ${branch}`,
-          ),
-        ]),
+    ...(branch === null ? [] : branchLines({ branch, commits, remote }, repository)),
     ...(pullRequest === null ? [] : [textLine(requestText(pullRequest))]),
     ...(patch === null ? [] : [textLine(`Patch written to ${patch}.`)]),
     ...(applied === null ? [] : [textLine(appliedText(applied, view.source?.git ?? "the repository"))]),
@@ -23,6 +21,24 @@ export function deliveryLines(view: SessionView, stateDir: string | undefined): 
       textLine(`Not delivered (${partNames[part]}): ${message}`),
       { text: `  ${commandFor(stateDir, ...namedBy(command, view))}`, isCommand: true },
     ]),
+  ];
+}
+
+/** The branch, and the command that shows it: it may be in another folder than this one, such as a clone of ours. */
+export function branchLines(
+  {
+    branch,
+    commits,
+    remote,
+  }: Pick<NonNullable<SessionView["delivery"]>, "commits" | "remote"> & { readonly branch: string },
+  repository: string | null,
+): readonly AnswerLine[] {
+  const pushed = remote === null ? "" : `, pushed to ${remote}`;
+  const isHere = repository === null || repository === process.cwd();
+  const command = ["git", ...(isHere ? [] : ["-C", repository]), "log", branch];
+  return [
+    textLine(`Branch ${branch} has ${count(commits.length, "commit")}${pushed}. Look at it:`),
+    { text: `  ${plain(shellCommand(command))}`, isCommand: true },
   ];
 }
 

@@ -184,7 +184,7 @@ async function conclude(
   const state = result.reason === undefined ? result.status : `${result.status} (${result.reason})`;
   printWrapped(`Session ${result.id} is ${state}.`);
   sayLines(explanationLines(view, { stateDir: options.stateDir, abandoned: false }));
-  sayLines(deliveryLines(view, options.stateDir));
+  sayLines(deliveryLines(view, options.stateDir, await maestro.repositoryFolder(result.id)));
   const isDelivered = hasFiles || (view.delivery !== null && view.delivery.failures.length === 0);
   if (!isDelivered && view.artifacts.length > 0 && result.status === "completed")
     sayCommand(

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -69,4 +70,21 @@ test("apply to another folder prints the command that repeats it there", async (
   expect(forced).toMatchObject({ code: 3 });
   expect(readFileSync(join(clone, "a.txt"), "utf8")).toContain("<<<<<<< yours\nmine\n");
   expect(read(repository, "a.txt")).toBe("old\n");
+});
+
+test("the command that shows a branch names the folder that has it, also that of a fetched repository", async () => {
+  const { at, repository, run } = atWork();
+  const ran = await maestro(at, ...run(`file://${repository.folder}`), "--branch", "work");
+  expect(ran, ran.stderr).toMatchObject({ code: 0 });
+  const shown = await maestro(at, "show", "k");
+  const again = await maestro(at, "branch", "k", "work");
+  for (const output of [ran.stderr, shown.stdout, again.stderr]) {
+    const [, command = ""] = /Branch work has 1 commit. Look at it:\n +(git .+)/.exec(output) ?? [];
+    const log = execFileSync("sh", ["-c", `${command} --format=%s`], { cwd: at.folder, encoding: "utf8" });
+    expect(log).toMatch(/^change: [^]*\nstart\n$/);
+  }
+  const clone = join(at.folder, "clone");
+  repository.git("clone", "--quiet", repository.folder, clone);
+  const there = await maestro(at, "branch", "k", "work", "--repo", "clone");
+  expect(there.stderr).toContain(`git -C ${clone} log work`);
 });

@@ -1,7 +1,8 @@
-import { requestText } from "../delivery-lines.ts";
+import { resolve } from "node:path";
+import { branchLines, requestText } from "../delivery-lines.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
-import { printJson, say, sayCommand } from "../output.ts";
+import { printJson, say, sayCommand, sayLines } from "../output.ts";
 import { readCount } from "../read-flags.ts";
 import { count, plain } from "../terminal/format.ts";
 
@@ -38,23 +39,18 @@ interface BranchFlags extends GlobalOptions {
 
 export async function branch(session: string, name: string, options: BranchFlags): Promise<void> {
   const { repo, push, pullRequest } = options;
-  const made = await withMaestro(options, (maestro) =>
-    maestro.branch(session, {
+  const { made, folder } = await withMaestro(options, async (maestro) => ({
+    made: await maestro.branch(session, {
       branch: name,
       ...(repo !== undefined && { repo }),
       ...(push !== undefined && { push }),
       ...(pullRequest === true && { pullRequest }),
     }),
-  );
+    folder: repo === undefined ? await maestro.repositoryFolder(session) : resolve(repo),
+  }));
   if (options.json) return printJson(made);
-  const { branch, commits, remote, pullRequest: request } = made;
-  const pushed = remote === null ? "" : `, pushed to ${remote}`;
-  say(
-    plain(
-      `Branch ${branch} has ${count(commits.length, "commit")}${pushed}. Look at it with: git log ${branch}`,
-    ),
-  );
-  if (request !== null) say(plain(requestText(request)));
+  sayLines(branchLines(made, folder));
+  if (made.pullRequest !== null) say(plain(requestText(made.pullRequest)));
 }
 
 interface ApplyFlags extends GlobalOptions {

@@ -25,12 +25,13 @@ export async function show(idOrKey: string, options: ShowOptions): Promise<void>
   if (options.at !== undefined && options.out === undefined)
     throw new InputInvalid("--at needs --out: it selects the files to write.");
   await checkOut(options.out);
-  const { view, abandoned, files, demands } = await withLook(options, async (maestro) => {
+  const { view, abandoned, files, demands, repository } = await withLook(options, async (maestro) => {
     const view = await maestro.show(idOrKey);
     return {
       view,
       demands: view.imported === null ? [] : await maestro.demands(idOrKey),
       abandoned: await maestro.abandoned(),
+      repository: await maestro.repositoryFolder(idOrKey),
       files:
         options.out === undefined
           ? undefined
@@ -47,7 +48,7 @@ export async function show(idOrKey: string, options: ShowOptions): Promise<void>
       explanation: explainStop(view, { abandoned: isAbandoned }),
     });
   const screen = screenOf(process.stdout);
-  const facing = { stateDir: options.stateDir, abandoned: isAbandoned, now: Date.now() };
+  const facing = { stateDir: options.stateDir, abandoned: isAbandoned, now: Date.now(), repository };
   for (const line of describe(view, facing, screen)) print(line);
   if (view.imported?.trusted === false) sayDemands(demands);
   if (files === undefined) return;
@@ -64,7 +65,7 @@ function filesAt({ at }: ShowOptions): FilesAt {
 /** The answers for a person on call first, then the details. */
 export function* describe(
   view: SessionView,
-  facing: Facing & { readonly now: number },
+  facing: Facing & { readonly now: number; readonly repository: string | null },
   screen: Screen,
 ): Generator<string> {
   const paint = painter(screen.color);
@@ -87,7 +88,10 @@ export function* describe(
   );
   for (const [text, indent] of sourceTexts(view)) yield* fit(text, indent);
   if (fork !== null) yield* fit(`Fork of ${fork.session} at ${fork.at}`, 0);
-  const lines = [...explanationLines(view, facing), ...deliveryLines(view, facing.stateDir)];
+  const lines = [
+    ...explanationLines(view, facing),
+    ...deliveryLines(view, facing.stateDir, facing.repository),
+  ];
   for (const { text, isCommand } of lines) yield* isCommand ? [text] : fit(text, 0);
   yield "";
   for (const { check, text } of view.baseline) yield* fit(`check ${check}: ${text}`, 0);
