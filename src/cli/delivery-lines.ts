@@ -33,6 +33,12 @@ export function branchLines(
   }: Pick<NonNullable<SessionView["delivery"]>, "commits" | "remote"> & { readonly branch: string },
   repository: string | null,
 ): readonly AnswerLine[] {
+  if (commits.length === 0)
+    return [
+      textLine(
+        `The session changed nothing: branch ${branch} has no commit of its own, and it is not pushed.`,
+      ),
+    ];
   const pushed = remote === null ? "" : `, pushed to ${remote}`;
   const isHere = repository === null || repository === process.cwd();
   const command = ["git", ...(isHere ? [] : ["-C", repository]), "log", branch];

@@ -74,6 +74,8 @@ export async function performOrder(
     });
     const isPushed =
       isMade &&
+      // A branch without a change is of no use to others, and GitHub refuses a request for it.
+      delivered.commits?.length !== 0 &&
       push !== undefined &&
       (await attempt("push", async () => {
         const { pushBranch } = await import("../../workspace/repository/push-branch.ts");

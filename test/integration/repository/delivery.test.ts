@@ -291,6 +291,21 @@ describe("a push", () => {
     expect(remote.git("branch", "--list", "work")).toBe("");
   });
 
+  test("is left out, with its pull request, when the session changed nothing", async () => {
+    const source = repository();
+    const remote = withRemote(source);
+    const github = await LoopbackGithub.start();
+    onTestFinished(() => github.server.close());
+    const idle = changes({
+      phases: [phase("look", { personas: [persona("reader", { run: async () => ({ summary: "fine" }) })] })],
+    });
+    const order = { branch: "work", pullRequest: true };
+    const { view, maestro } = await run(source, { deliver: order }, idle, { github: github.options });
+    expect(view.delivery).toMatchObject({ commits: [], remote: null, pullRequest: null, failures: [] });
+    expect(remote.git("branch", "--list", "work")).toBe("");
+    expect([github.pulls, await maestro.tickets()]).toEqual([[], []]);
+  });
+
   test("never moves a branch of the remote that has other commits", async () => {
     const source = repository();
     const remote = withRemote(source);
