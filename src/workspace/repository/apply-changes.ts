@@ -211,8 +211,10 @@ async function replace(
     const temporary = `.maestro-${newId()}`;
     if (mode === "link") await folder.makeLink(temporary, content);
     else {
+      const rights = await rightsOf(folder, name);
       const file = await folder.file(temporary, newFile, mode === "executable" ? 0o777 : 0o666);
       try {
+        if (rights !== undefined) await file.chmod(withMode(rights, mode));
         await file.writeFile(content);
         await file.sync();
       } finally {
@@ -223,6 +225,21 @@ async function replace(
     await folder.sync();
   });
 }
+
+/** Who may read and write the file that is replaced; undefined where there is none. */
+async function rightsOf(folder: OpenFolder, name: string): Promise<number | undefined> {
+  try {
+    const status = await folder.statusOf(name);
+    return status.isFile() ? Number(status.mode) & 0o777 : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The same rights; only those who may read a program may run it. */
+const withMode = (rights: number, mode: TreeFile["mode"]): number =>
+  mode === "executable" ? rights | ((rights & 0o444) >> 2) : rights & ~0o111;
 
 /** With the folders that it leaves empty, as git does. */
 async function remove(root: OpenFolder, path: string): Promise<void> {

@@ -61,6 +61,25 @@ describe("changes are applied", () => {
     });
   });
 
+  test("and a file keeps who may read and write it, whatever becomes of its x bit", async () => {
+    const repository = new TestRepository()
+      .write("private.txt", "a", 0o600)
+      .write("group.txt", "a", 0o664)
+      .write("run.sh", "a", 0o700)
+      .write("plain.sh", "a", 0o640);
+    const { maestro, id } = await changed(repository, async ({ workspace }) => {
+      await workspace.write("private.txt", "changed");
+      await workspace.write("group.txt", "changed");
+      await workspace.write("run.sh", "changed", { executable: false });
+      await workspace.write("plain.sh", "changed", { executable: true });
+    });
+    await maestro.apply(id);
+    const rights = ["private.txt", "group.txt", "run.sh", "plain.sh"].map(
+      (name) => lstatSync(join(repository.folder, name)).mode & 0o777,
+    );
+    expect(rights).toEqual([0o600, 0o664, 0o600, 0o750]);
+  });
+
   test("by lines to a file that was changed elsewhere since", async () => {
     const repository = new TestRepository().write("a.txt", lines("1", "2", "3", "4", "5"));
     const { maestro, id, read } = await changed(repository, async ({ workspace }) => {
