@@ -35,14 +35,27 @@ export interface Conflict {
   readonly excerpt?: { readonly ours: string; readonly theirs: string };
 }
 
-/** The conflict as feedback to a persona. What was merged first, ours, is what the workspace now holds. */
-export function describeConflict(conflict: Conflict, ourName: string, theirName: string): string {
-  return [sentence(conflict, ourName, theirName), ...excerpts(conflict, ourName, theirName)].join("\n");
+/** The conflict as feedback. What was merged first, ours, is what a persona's workspace now holds. */
+export function describeConflict(
+  conflict: Conflict,
+  ourName: string,
+  theirName: string,
+  kept = `The workspace has what ${ourName} left`,
+): string {
+  return [sentence(conflict, { ourName, theirName, kept }), ...excerpts(conflict, ourName, theirName)].join(
+    "\n",
+  );
 }
 
-function sentence({ path, kind, other, lines, ours }: Conflict, ourName: string, theirName: string): string {
+interface Words {
+  readonly ourName: string;
+  readonly theirName: string;
+  /** What became of the file. */
+  readonly kept: string;
+}
+
+function sentence({ path, kind, other, lines, ours }: Conflict, { ourName, theirName, kept }: Words): string {
   const file = showPath(path);
-  const kept = `The workspace has what ${ourName} left`;
   switch (kind) {
     case "content":
       return `${file}: ${ourName} and ${theirName} changed the same place differently${where(lines, ourName, theirName)}. ${kept}.`;

@@ -66,8 +66,7 @@ export async function apply(session: string, options: ApplyFlags): Promise<void>
   const { written, removed, conflicts } = applied;
   if (conflicts.length > 0) process.exitCode = exitCodes.failed;
   if (options.json) return printJson(applied);
-  for (const { reason, isMarked } of conflicts)
-    say(plain(`Conflict: ${reason}${isMarked ? " Both versions are in the file, between markers." : ""}`));
+  for (const { reason } of conflicts) say(plain(`Conflict: ${reason}`));
   if (conflicts.length > 0 && !force)
     return sayCommand(
       "Nothing was written. To write the rest, and conflicts with markers",

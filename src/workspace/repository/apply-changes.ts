@@ -96,7 +96,12 @@ export async function applyChanges(
     ...blocked,
     ...merged.conflicts.map((conflict) => ({
       path: conflict.path,
-      reason: describeConflict(conflict, "your files", "the session"),
+      reason: describeConflict(
+        conflict,
+        "you",
+        "the session",
+        marked.has(conflict.path) ? "The file has both versions, between markers" : "Yours is unchanged",
+      ),
       isMarked: marked.has(conflict.path),
     })),
   ];

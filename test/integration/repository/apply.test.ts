@@ -124,6 +124,10 @@ describe("a conflict", () => {
       ["a.txt", false],
       ["gone.txt", false],
     ]);
+    expect(conflicts.map(({ reason }) => reason.split("\n")[0])).toEqual([
+      '"a.txt": you and the session changed the same place differently (you: line 2; the session: line 2). Yours is unchanged.',
+      '"gone.txt": you changed it, and the session removed it. Yours is unchanged.',
+    ]);
     expect([read("a.txt"), read("clean.txt"), read("gone.txt")]).toEqual([
       lines("1", "mine", "3"),
       "clean",
@@ -135,6 +139,7 @@ describe("a conflict", () => {
     const { maestro, id, read } = await inConflict();
     const { written, conflicts } = await maestro.apply(id, { force: true });
     expect(written).toEqual(["a.txt", "clean.txt"]);
+    expect(conflicts[0]?.reason).toContain("The file has both versions, between markers.");
     expect(conflicts.map(({ path, isMarked }) => [path, isMarked])).toEqual([
       ["a.txt", true],
       ["gone.txt", false],
