@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { isInstalled } from "../domain/tree-path.ts";
 import type { SessionState } from "../journal/session-state.ts";
+import { installedIn } from "../run/setup/kept-paths.ts";
 import type { WrittenOut } from "../workspace/out-plan.ts";
 import type { ApplyConflict } from "../workspace/repository/apply-changes.ts";
 import { type TreeServices, treeAt } from "./tree-at.ts";
@@ -30,7 +30,8 @@ export async function writeFiles(
   const { filledManifest, listOurs, writeOut } = await import("../workspace/out.ts");
   const named = revision === undefined ? `phase:${phase}` : `phase:${phase}@${revision}`;
   const { tree, blobs } = await treeAt(state, phase === undefined ? "head" : named, services);
-  const delivered = new Map([...tree].filter(([path]) => !isInstalled(path)));
+  const isIn = await installedIn(state, services.artifacts);
+  const delivered = new Map([...tree].filter(([path]) => !isIn(path)));
   const manifest = state.created.source === undefined ? undefined : await filledManifest(directory);
   if (manifest === undefined) return { ...(await writeOut(delivered, blobs, directory)), conflicts: [] };
   const { bringChanges } = await import("../run/acts/deliver.ts");

@@ -1,5 +1,4 @@
 import { changesBetween, emptyTree, LayeredTree, type Tree } from "../domain/tree.ts";
-import { isInstalled } from "../domain/tree-path.ts";
 import type { PersonaState, SessionState } from "../journal/session-state.ts";
 import type { ArtifactView } from "../journal/view.ts";
 import type { Blobs } from "../store/blobs.ts";
@@ -9,6 +8,7 @@ import type { PhaseDefinition } from "../team/definition/team-definition.ts";
 import type { BlobStore } from "../workspace/blobs.ts";
 import { BlobsBeside } from "../workspace/blobs.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
+import { installedIn } from "./setup/kept-paths.ts";
 import { handsOnEverything } from "./trees.ts";
 
 /** The files as the session has them now, each with the persona that changed it last. */
@@ -26,11 +26,12 @@ export async function listFiles(state: SessionState, artifacts: Blobs): Promise<
     }
   }
   const { tree } = await finalTree(state, artifacts);
+  const isIn = await installedIn(state, artifacts);
   // Of a repository, only what changed.
   const files = tree instanceof LayeredTree ? tree.changes : tree;
   return [...files]
     .flatMap(([path, file]) => (file === undefined ? [] : [[path, file] as const]))
-    .filter(([path]) => !isInstalled(path))
+    .filter(([path]) => !isIn(path))
     .map(([path, { sha256, bytes }]) => {
       const { persona = null, phase = null } = owners.get(path) ?? {};
       return { path, sha256, bytes, persona, phase };

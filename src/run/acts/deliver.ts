@@ -3,8 +3,7 @@ import { resolve } from "node:path";
 import { advise } from "../../domain/advice.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { isGitAddress } from "../../domain/git-address.ts";
-import { changesBetween, emptyTree, type Tree, type TreeChange, withChanges } from "../../domain/tree.ts";
-import { isInstalled } from "../../domain/tree-path.ts";
+import { changesBetween, emptyTree, type Tree, type TreeChange } from "../../domain/tree.ts";
 import type { RepositorySource, Source } from "../../journal/journal.ts";
 import type { PhaseState, SessionState } from "../../journal/session-state.ts";
 import type { Blobs } from "../../store/blobs.ts";
@@ -17,6 +16,7 @@ import type { Git } from "../../workspace/repository/git.ts";
 import { loadTree } from "../../workspace/stored-tree.ts";
 import { type FinalTree, finalTree } from "../final-files.ts";
 import { folderOf } from "../programs/read-checks-only.ts";
+import { installedIn, withoutInstalled } from "../setup/kept-paths.ts";
 
 const maxTitle = 72;
 
@@ -146,8 +146,9 @@ export async function bringChanges(
   const { applyChanges } = await import("../../workspace/repository/apply-changes.ts");
   const { isSubmodule } = await import("../../workspace/repository/list-files.ts");
   const base = source === undefined ? emptyTree : await loadTree(artifacts, source.tree);
-  const after = withoutInstalled(base, tree);
-  const own = await ownContents(state, base, artifacts);
+  const isIn = await installedIn(state, artifacts);
+  const after = withoutInstalled(base, tree, isIn);
+  const own = await ownContents(state, base, artifacts, isIn);
   for (const [path, hashes] of wrote ?? []) own.set(path, new Set([...hashes, ...(own.get(path) ?? [])]));
   const apart = (source?.leftOut ?? []).filter(isSubmodule).map(({ path }) => path);
   const whole = wrote === undefined ? [] : after.keys();
@@ -159,23 +160,17 @@ async function ownContents(
   { phases }: SessionState,
   base: Tree,
   artifacts: Blobs,
+  isIn: (path: string) => boolean,
 ): Promise<Map<string, Set<string>>> {
   const own = new Map<string, Set<string>>();
   for (const { status, tree } of phases.values()) {
     if (status !== "completed" || tree === undefined) continue;
     for (const { path, after } of changesBetween(base, await loadTree(artifacts, tree)))
-      if (after !== undefined && !isInstalled(path))
+      if (after !== undefined && !isIn(path))
         own.set(path, new Set([...(own.get(path) ?? []), after.sha256]));
   }
   return own;
 }
-
-/** Installed packages are never delivered. */
-const withoutInstalled = (base: Tree, tree: Tree): Tree =>
-  withChanges(
-    base,
-    changesBetween(base, tree).filter(({ path }) => !isInstalled(path)),
-  );
 
 /** Changes that were not committed when the session began are a commit of their own. */
 async function startCommit(
@@ -201,6 +196,7 @@ async function phaseCommits(
   const load = (ref: string | undefined): Promise<Tree> | Tree =>
     ref === undefined ? emptyTree : loadTree(blobs, ref);
   const commits: PhaseCommit[] = [];
+  const isIn = await installedIn(state, blobs);
   let [ours, at]: [Tree, string | undefined] = [await load(source.tree), source.tree];
   for (const name of orderPhases(recordedDefinition(state.created.definition))) {
     const phase = state.phases.get(name);
@@ -212,7 +208,7 @@ async function phaseCommits(
       const base = await load(phase.base);
       [ours, at] = [(await mergeTrees({ base, ours, theirs, blobs })).tree, undefined];
     }
-    const changes = changesBetween(before, ours).filter(({ path }) => !isInstalled(path));
+    const changes = changesBetween(before, ours).filter(({ path }) => !isIn(path));
     commits.push({ ...describe(name, phase), changes });
   }
   return commits;

@@ -7,6 +7,7 @@ import type { BlobStore } from "../../workspace/blobs.ts";
 import type { FileChange } from "../../workspace/repository/diff-trees.ts";
 import { loadTree } from "../../workspace/stored-tree.ts";
 import { type FinalTree, finalTree } from "../final-files.ts";
+import { installedIn, withoutInstalled } from "../setup/kept-paths.ts";
 
 export interface DiffOptions {
   /** Only what this phase changed. */
@@ -65,7 +66,13 @@ export async function sessionChanges(
   });
 }
 
-async function compared(
+/** As it is delivered: without installed dependencies. */
+async function compared(state: SessionState, artifacts: Blobs, options: DiffOptions): Promise<Compared> {
+  const { before, after, blobs } = await wholeTrees(state, artifacts, options);
+  return { before, after: withoutInstalled(before, after, await installedIn(state, artifacts)), blobs };
+}
+
+async function wholeTrees(
   state: SessionState,
   artifacts: Blobs,
   { phase, persona, attempt, against }: DiffOptions,

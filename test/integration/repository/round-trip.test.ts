@@ -250,6 +250,30 @@ test("a change of a file that git was told to assume unchanged is part of the ba
   );
 });
 
+test("what a persona writes into a folder that setup keeps is not delivered, and the repository's own file there is", async () => {
+  const repository = new TestRepository().write("deps/own.txt", "own\n").write("lock", "1\n");
+  repository.commit();
+  const work = worker([
+    "build",
+    async ({ workspace }) => {
+      await workspace.write("deps/extra.txt", "extra\n");
+      await workspace.write("deps/own.txt", "changed\n");
+      await workspace.write("deps.txt", "fine\n");
+    },
+  ]);
+  const setup = { run: ["mkdir", "-p", "deps/lib"], inputs: ["lock"], keep: ["deps"] };
+  const team = defineTeam("worker", { phases: work.phases, setup });
+  const maestro = await new TeamPlace().open();
+  const session = await maestro.start(team, { brief: "change", source: { git: repository.folder } });
+  expect(await session.result()).toMatchObject({ status: "completed" });
+  await maestro.branch(session.id, { branch: "out" });
+  const changed = ["deps.txt", "deps/own.txt"];
+  expect(repository.git("diff", "--name-only", "main", "out").split("\n")).toEqual(changed);
+  expect((await maestro.changedFiles(session.id)).map(({ path }) => path)).toEqual(changed);
+  expect((await maestro.show(session.id)).artifacts.map(({ path }) => path)).toEqual(changed);
+  expect(await maestro.apply(session.id)).toMatchObject({ written: changed });
+});
+
 describe("the commits depend on the session alone:", () => {
   test("neither attributes that are checked out later nor settings of the person change them", async () => {
     const repository = new TestRepository().write(".gitattributes", "*.txt text\n").write("a.txt", "a\n");
