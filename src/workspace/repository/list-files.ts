@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -95,6 +96,8 @@ async function changedPaths(
   ];
   const output = await git.run(args, { env });
   const changed = records(output).flatMap((record) => {
+    // A name that is not UTF-8 is left out, and so stays as the commit has it.
+    if (!isUtf8(record)) return [];
     // Eight fields before the path.
     const [, path] = /^1 (?:[^ ]+ ){7}([^]*)$/.exec(record.toString()) ?? [];
     return path === undefined ? [] : [path];
@@ -159,11 +162,15 @@ function parse(record: Buffer, isIndex: boolean) {
   const tab = record.indexOf(9);
   const fields = record.subarray(0, tab).toString().split(" ");
   const bytes = record.subarray(tab + 1);
-  const name = bytes.toString();
-  const path = Buffer.from(name).equals(bytes) ? name : undefined;
+  const path = isUtf8(bytes) ? bytes.toString() : undefined;
+  const name = path ?? quoted(bytes);
   const [mode, , oid] = fields;
   return { head: isIndex ? fields : [undefined, mode, oid, undefined], path, name };
 }
+
+/** As git shows a name, so that each has another text and can be found by it. */
+const quoted = (bytes: Buffer): string =>
+  `"${[...bytes].map((byte) => (byte >= 0x80 ? `\\${byte.toString(8)}` : String.fromCharCode(byte))).join("")}"`;
 
 const unmerged = (root: string, path: string): InputInvalid =>
   new InputInvalid(

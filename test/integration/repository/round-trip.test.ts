@@ -274,6 +274,26 @@ test("what a persona writes into a folder that setup keeps is not delivered, and
   expect(await maestro.apply(session.id)).toMatchObject({ written: changed });
 });
 
+test("names that are not UTF-8 are left out by the text that git shows, and stay in the branch, changed or not", async () => {
+  const repository = new TestRepository().write("a.txt", "a\n");
+  const [one, other] = [0xe9, 0xe8].map((byte) => Buffer.from([0x63, 0x61, 0x66, byte, 0x2e, 0x74]));
+  for (const name of [one, other]) writeFileSync(repository.path(name ?? ""), "x");
+  repository.commit();
+  writeFileSync(repository.path(one ?? ""), "changed");
+  const team = worker(["build", async ({ workspace }) => workspace.write("a.txt", "b\n")]);
+  const maestro = await new TeamPlace().open();
+  const session = await maestro.start(team, { brief: "change", source: { git: repository.folder } });
+  await session.result();
+  const { source } = await maestro.show(session.id);
+  expect(source?.dirty).toEqual([]);
+  const shown = repository.git("ls-tree", "--name-only", "HEAD").split("\n");
+  expect(source?.leftOut.map(({ path }) => path).sort()).toEqual(
+    shown.filter((name) => name !== "a.txt").sort(),
+  );
+  await maestro.branch(session.id, { branch: "out" });
+  expect(repository.git("diff", "--name-status", "main", "out")).toBe("M\ta.txt");
+});
+
 describe("the commits depend on the session alone:", () => {
   test("neither attributes that are checked out later nor settings of the person change them", async () => {
     const repository = new TestRepository().write(".gitattributes", "*.txt text\n").write("a.txt", "a\n");
