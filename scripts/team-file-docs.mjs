@@ -3,9 +3,11 @@ import { Document, visit } from "yaml";
 import { nameRule } from "../src/domain/names.ts";
 import {
   commandKeys,
+  guidanceKeys,
   personaKeys,
   personaSection,
   teamFileSections,
+  toolKeys,
   workKeys,
 } from "../src/team/definition/team-keys.ts";
 
@@ -74,7 +76,10 @@ function sectionPart(section) {
     ...keyTable({ instructions, ...personaKeys }),
     "A persona whose work is done by a model:",
     "",
-    ...keyTable(workKeys.model),
+    ...keyTable({ ...workKeys.model, ...toolKeys }),
+    "A persona that is a model or a command-line agent:",
+    "",
+    ...keyTable(guidanceKeys),
     "A persona whose work is done by a command-line agent:",
     "",
     ...keyTable({ command, ...commandKeys }),

@@ -20,6 +20,8 @@ import { largestArtifactBytes } from "../store/artifacts.ts";
 import type { CheckpointInfo } from "../store/list-checkpoints.ts";
 import { connected } from "../store/restore.ts";
 import { recordedFault } from "../team/definition/check-recorded.ts";
+import { givenFilesOf } from "../team/definition/given-files-of.ts";
+import { recordedDefinition } from "../team/definition/recorded.ts";
 
 /** One file with everything that a session needs to resume elsewhere: its checkpoints and the artifacts they name. */
 export const exportKind = "maestro-checkpoints";
@@ -157,19 +159,37 @@ function prove(content: JsonObject, file: string): Omit<ReadExport, "bytes"> {
     throw notAnExport(file, `a checkpoint before ${checkpointFile(apart.phase, apart.revision)} is missing`);
   const state = checkHistory(checkpoints, exportAgain);
   refuseUnknownTeams(checkpoints, file);
-  return { session, checkpoints, state, contents: contentsOf(content, texts, checkpoints, file) };
+  const contents = contentsOf(content, texts, checkpoints, file);
+  refuseMissingFiles(checkpoints, contents, file);
+  return { session, checkpoints, state, contents };
+}
+
+/** The skills and texts of every team that the session ever had. */
+function refuseMissingFiles(
+  checkpoints: readonly Checkpoint[],
+  contents: ReadonlyMap<string, Buffer>,
+  file: string,
+): void {
+  for (const { definition } of recordedTeams(checkpoints))
+    for (const { path, sha256: hash, bytes } of givenFilesOf(recordedDefinition(definition)))
+      if (contents.get(hash)?.length !== bytes)
+        throw notAnExport(file, `the file ${JSON.stringify(path)} of its team is missing`);
 }
 
 /** Every team that the session ever had. */
-function refuseUnknownTeams(checkpoints: readonly Checkpoint[], file: string): void {
+function recordedTeams(checkpoints: readonly Checkpoint[]): readonly RecordedTeam[] {
   const changes = checkpoints.flatMap(({ content: { rows } }) =>
     rows.flatMap(({ kind, body }) => (kind === "team.changed" ? [parseBody(body)] : [])),
   );
-  const created = checkpoints[0]?.content.session;
-  for (const recorded of [created, ...changes] as RecordedTeam[]) {
+  return [checkpoints[0]?.content.session, ...changes] as unknown as readonly RecordedTeam[];
+}
+
+function refuseUnknownTeams(checkpoints: readonly Checkpoint[], file: string): void {
+  for (const recorded of recordedTeams(checkpoints)) {
     const fault = teamFault(recorded);
     if (fault !== undefined) throw notAnExport(file, `its team is not one of this version: ${fault}`);
   }
+  const created = checkpoints[0]?.content.session;
   const { name } = (created?.definition ?? {}) as JsonObject;
   if (name !== created?.team) throw notAnExport(file, "its team has another name than its session says");
 }

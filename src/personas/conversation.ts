@@ -1,10 +1,15 @@
 import type { RecordedFailure } from "../journal/journal.ts";
 import type { PersonaReturn, WorkContext } from "./function.ts";
+import type { Guidance } from "./guidance.ts";
 import type { PersonaReturn as Submitted } from "./model/answer.ts";
 import type { EarlierResult, PersonaWork } from "./model/prompt.ts";
 
 /** The beginning of a conversation with a model or an agent. */
-export function conversationWork(instructions: string, context: WorkContext): PersonaWork {
+export function conversationWork(
+  instructions: string,
+  context: WorkContext,
+  guidance: Guidance,
+): PersonaWork {
   const { persona, conversation, brief, contract, notes } = context;
   return {
     persona,
@@ -12,6 +17,7 @@ export function conversationWork(instructions: string, context: WorkContext): Pe
     attempt: conversation.attempt,
     instructions,
     brief,
+    guidance,
     contract,
     notes,
     putBack: conversation.putBack,

@@ -10,6 +10,7 @@ import type { Decision, PersonaResult } from "../journal/journal.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 import type { LayerPart } from "../workspace/layers/layer.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import type { Guide } from "./guidance.ts";
 import type { ContextTools } from "./tools/context-tool.ts";
 
 export interface StepOptions {
@@ -88,6 +89,7 @@ export interface HappenedEffect {
 
 /** The argument of any kind of work: more than a function of the team's author should see. */
 export interface WorkContext extends Omit<PersonaContext, "tools"> {
+  readonly guide: Guide;
   readonly persona: string;
   /** The attempt that began the conversation: its own, or the one it continues. */
   readonly conversation: Conversation;

@@ -255,12 +255,13 @@ export class AttemptRun {
 
   #context(workspace: Workspace, steps: StepRecorder): WorkContext {
     const { log, onText, checks } = this.#drive;
-    const { brief, context, notes, persona, contract } = this.#work;
+    const { brief, guide, context, notes, persona, contract } = this.#work;
     const { attempt } = this.#running;
     const conversation = conversationOf(attempt, this.#running.persona.attempts);
     const text = new LiveText((shown) => onText(persona, shown));
     return {
       brief,
+      guide,
       context,
       persona,
       notes,

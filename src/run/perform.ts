@@ -147,10 +147,12 @@ function performWithCommand(
 ): Perform {
   return async (context) => {
     const { runCommandPersona } = await import("../personas/command/command-persona.ts");
+    const guidance = await context.guide.guidance();
     const { argv, network, readable = [], writable = [] } = work;
     const { conversation, signal } = context;
     const layers = (await context.layers?.()) ?? [];
-    const kept = place.kept(context.context.sessionId, conversation.started);
+    const { folders } = context.guide;
+    const kept = place.kept(context.context.sessionId, conversation.started, folders);
     const keeps = async (error: unknown): Promise<boolean> =>
       signal.aborted || (await import("./failure/classify-error.ts")).classifyError(error).outage;
     const {
@@ -158,8 +160,9 @@ function performWithCommand(
       cliSession,
       refused,
       ...returned
-    } = await runCommandPersona(conversationWork(work.instructions ?? "", context), {
+    } = await runCommandPersona(conversationWork(work.instructions ?? "", context, guidance), {
       argv,
+      skills: context.guide.skillsHash,
       runStep: context.runStep,
       files: context.files,
       place: {

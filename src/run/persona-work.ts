@@ -1,6 +1,7 @@
 import type { Contract } from "../domain/contract.ts";
 import { personaOf, phaseOf, type SessionState } from "../journal/session-state.ts";
 import type { Perform, TeamContext } from "../personas/function.ts";
+import type { Guide } from "../personas/guidance.ts";
 import { defaultMaxOutputTokens } from "../personas/model/call-limits.ts";
 import type { PersonaPolicy } from "../personas/tools/tool-runner.ts";
 import type { Team } from "../team/define.ts";
@@ -14,6 +15,7 @@ import type {
 import type { ProtectionRules } from "../workspace/protection.ts";
 import type { TeamDrive } from "./drive.ts";
 import type { Healer } from "./healing/healer.ts";
+import { PersonaGuide } from "./persona-guide.ts";
 import { hiddenFrom, keptHome } from "./read-rules.ts";
 import type { TreeRef } from "./trees.ts";
 
@@ -27,6 +29,7 @@ export interface PersonaWork {
   /** A model or an agent that fails equally on equal files ends its round. A function may succeed by the time. */
   readonly givesUpEarly: boolean;
   readonly brief: string;
+  readonly guide: Guide;
   readonly context: TeamContext;
   /** Fingerprint of everything the persona reads. */
   readonly input: string;
@@ -89,6 +92,7 @@ export async function workFor(
     perform: drive.performOf(team, model)(phase, persona),
     givesUpEarly: work.kind !== "function",
     brief: journal.state.created.brief,
+    guide: new PersonaGuide(persona, journal.state.created.source, drive.artifacts),
     context: inputs.context(phase, persona),
     input,
     base: tree,

@@ -19,6 +19,7 @@ import {
 import { refuseBlocking } from "../team/definition/integration.ts";
 import { dependentsOf } from "../team/definition/order.ts";
 import { definitionJson, type TeamDefinition } from "../team/definition/team-definition.ts";
+import { keepGivenFiles } from "./acts/keep-given-files.ts";
 import { changesNothing, editPhase, type PhaseEdit, refuseEditInPlace } from "./acts/phase-edit.ts";
 import { imagine } from "./acts/plan.ts";
 import { isComplete, refuseUnknown, selectPhases } from "./direction.ts";
@@ -65,10 +66,10 @@ export async function prepareDrive(
   const changed = state.created.teamFingerprint !== team.fingerprint;
   const change = changed ? changeTeam(state, team, acceptChanges, edits) : undefined;
   const rows: Entry[] = change === undefined ? [] : [change];
-  if (direction === undefined && Object.keys(edits).length === 0) return { direction, rows, artifacts: [] };
+  const kept = changed ? await keepGivenFiles(team, artifacts) : [];
+  if (direction === undefined && Object.keys(edits).length === 0) return { direction, rows, artifacts: kept };
   // Edits and direction apply to the changed team.
   const then = change === undefined ? state : imagine(state, change);
-  const kept: string[] = [];
   for (const [name, edit] of Object.entries(edits)) {
     const isDone = state.phases.get(name)?.status === "completed";
     if (isDone && change?.reset.includes(name) === true) throw runsAgain(state, name);

@@ -1,5 +1,6 @@
 import { teamFingerprint } from "./definition/fingerprint.ts";
 import { freeze } from "./definition/freeze.ts";
+import { GivenFiles } from "./definition/given-files.ts";
 import { teamInvalid } from "./definition/invalid.ts";
 import { Problems } from "./definition/place.ts";
 import { readTeam } from "./definition/read-team.ts";
@@ -15,7 +16,13 @@ import type {
 
 export type { Persona, PersonaOptions, Phase, PhaseOptions, TeamOptions } from "./definition/written.ts";
 
-export interface Team<PhaseName extends string = string> {
+/** Parts of a team that its definition names, and that are no plain data or too long for it. */
+export interface TeamParts {
+  /** Skills and texts of personas, by SHA-256, until a session has kept them. */
+  readonly contents?: ReadonlyMap<string, Uint8Array>;
+}
+
+export interface Team<PhaseName extends string = string> extends TeamParts {
   readonly name: string;
   /** The team as data, recorded with each session and in its checkpoints. */
   readonly definition: TeamDefinition;
@@ -43,19 +50,21 @@ export function defineTeam<const PhaseName extends string, const DependsOn exten
   name: string,
   options: TeamOptions<PhaseName, DependsOn> & KnownPhases<PhaseName, DependsOn>,
 ): Team<PhaseName> {
-  const problems = new Problems();
+  const files = new GivenFiles();
+  const problems = new Problems(files);
   const definition = readTeam({ ...options, name }, "module", problems);
   if (problems.count > 0 || definition === undefined) {
     const sentences = problems.found.map(({ sentence }) => sentence);
     throw teamInvalid(`Team "${name}"`, sentences, { team: name, count: problems.count });
   }
-  return teamOf(definition, options.phases);
+  return teamOf(definition, options.phases, { contents: files.contents });
 }
 
 /** A team from its definition and what it was read from. */
 export function teamOf<PhaseName extends string>(
   definition: TeamDefinition,
   phases: readonly Phase<PhaseName>[],
+  { contents }: TeamParts = {},
 ): Team<PhaseName> {
   const { name } = definition;
   return Object.freeze({
@@ -63,5 +72,6 @@ export function teamOf<PhaseName extends string>(
     definition: freeze(definition),
     fingerprint: teamFingerprint(definition),
     phases: Object.freeze([...phases]),
+    ...(contents !== undefined && { contents }),
   });
 }

@@ -10,13 +10,13 @@ export const dataEndings = [".yaml", ".yml", ".json"];
 export interface LoadedTeam {
   readonly team: Team;
   readonly file: string;
-  /** Of the file's bytes. Not of a module, whose code has run by now. */
+  /** Of the file's bytes, and of the skills and texts that it names. Not of a module, whose code has run by now. */
   readonly sha256?: string;
 }
 
 /**
- * A team from a file: a module whose default export is a team, or YAML or JSON. Where the file lies has no bearing on
- * what it says: its commands start in the workspace.
+ * A team from a file: a module whose default export is a team, or YAML or JSON. Only its skills and texts are found by
+ * where the file lies; its commands start in the workspace.
  */
 export async function loadTeam(file: string): Promise<LoadedTeam> {
   const path = resolve(file);

@@ -20,6 +20,8 @@ const defaultCommandTimeoutMs = 3_600_000;
 export interface CommandPersonaPorts {
   /** Program and arguments, as the team wrote them. */
   readonly argv: readonly string[];
+  /** A hash of the skills in its home. */
+  readonly skills?: string | undefined;
   readonly runStep: RunStep;
   readonly runCommand: RunCommand;
   readonly place: CommandPlace;
@@ -51,7 +53,7 @@ export async function runCommandPersona(
   work: PersonaWork,
   ports: CommandPersonaPorts,
 ): Promise<CommandPersonaReturn> {
-  const { argv, runStep, files, signal } = ports;
+  const { argv, skills, runStep, files, signal } = ports;
   const name = commandName(argv);
   const prompt = commandPrompt(work);
   let reported: AgentReport | undefined;
@@ -59,7 +61,7 @@ export async function runCommandPersona(
     runStep<CommandOutcome>({
       kind: "command",
       name,
-      input: { argv, prompt, tree: files.hash },
+      input: { argv, prompt, tree: files.hash, ...(skills !== undefined && { skills }) },
       dependency: name,
       spend: {
         model: name,

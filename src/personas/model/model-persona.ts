@@ -17,6 +17,7 @@ import {
   allowEverything,
   noPrograms,
   type Pricing,
+  type ReadSkill,
   type RunCheck,
   type RunProgram,
   type ToolFiles,
@@ -36,6 +37,8 @@ export interface ModelPersonaPorts {
   readonly runCheck: RunCheck;
   /** Missing: none of its tools runs programs. */
   readonly runProgram?: RunProgram;
+  /** Missing: it has no skills. */
+  readonly readSkill?: ReadSkill;
   /** Missing: the default ones. */
   readonly tools?: readonly OfferedTool[];
   readonly signal: AbortSignal;
@@ -103,6 +106,7 @@ class Conversation {
       adviseEdit: ports.adviseEdit,
       runCheck: ports.runCheck,
       runProgram: ports.runProgram ?? noPrograms,
+      readSkill: ports.readSkill,
       contract: work.contract,
       policy: ports.policy ?? allowEverything,
       refuseProtected: ports.refuseProtected ?? (async () => {}),

@@ -50,12 +50,14 @@ export function performWithModel(
     const { priceOf } = parts;
     const { model, name } = await resolveModel(context.settings.model ?? work.model, parts);
     const price = await priceOf(name);
-    const tools = await offeredTools(context.persona, work, context.contract);
+    const guidance = await context.guide.guidance();
+    const { readSkill, skillsHash } = context.guide;
+    const tools = await offeredTools(context.persona, { ...work, skillsHash }, context.contract);
     const { offerMcpTools } = servers.length === 0 ? {} : await import("../mcp/mcp-tools.ts");
     const ofServers =
       (await offerMcpTools?.(servers, serverPatterns(work.tools), context.runStep, context.signal)) ?? [];
     const maxOutputTokens = context.settings.maxOutputTokens ?? work.maxOutputTokens;
-    const returned = await runModelPersona(conversationWork(work.instructions, context), {
+    const returned = await runModelPersona(conversationWork(work.instructions, context, guidance), {
       model,
       pricing: pricingOf(priceOf),
       runStep: withPatchSavings(context.runStep, name, price),
@@ -63,6 +65,7 @@ export function performWithModel(
       adviseEdit,
       runCheck: context.runCheck,
       runProgram,
+      readSkill,
       tools: [...tools, ...ofServers],
       signal: context.signal,
       policy: toolPolicy(work.policy),

@@ -68,6 +68,9 @@ export interface ToolFiles {
 /** Why a file should be edited instead of written; undefined when writing is right. */
 export type AdviseEdit = (before: string, after: string) => string | undefined;
 
+/** The text of a skill's file; without a path, its instructions and the list of its files. */
+export type ReadSkill = (name: string, path?: string) => Promise<string>;
+
 /** Runs one check of the contract on the files as they are now. */
 export type RunCheck = (name: string, signal: AbortSignal) => Promise<CheckResult>;
 

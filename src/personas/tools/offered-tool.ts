@@ -18,6 +18,8 @@ export interface OfferedTool {
   /** JSON Schema of its arguments, as the model gets it. */
   readonly input: JsonObject;
   readonly effect: ToolEffect;
+  /** A hash of what it reads besides its arguments and the files: part of what its calls are found again by. */
+  readonly reads?: string;
   /** The service it calls, which has a breaker. */
   readonly dependency?: string;
   readonly judge: (value: Json) => Judged | Promise<Judged>;

@@ -38,6 +38,8 @@ export interface ToolSources {
   readonly ownTools: OwnTools;
   /** Of commands. */
   readonly shellEffect: ToolEffect;
+  /** Of all its skills: then it has the tool that reads them. */
+  readonly skillsHash?: string | undefined;
 }
 
 export function builtInTool(name: ToolName, contract: Contract, shellEffect: ToolEffect): OfferedTool {
@@ -48,10 +50,16 @@ export function builtInTool(name: ToolName, contract: Contract, shellEffect: Too
 /** All that the model of a persona is offered, in one order: it is part of what a recorded call is found again by. */
 export async function offeredTools(
   persona: string,
-  { tools, ownTools, shellEffect }: ToolSources,
+  { tools, ownTools, shellEffect, skillsHash }: ToolSources,
   contract: Contract,
 ): Promise<readonly OfferedTool[]> {
-  const builtIns = builtInNames(tools).map((name) => builtInTool(name, contract, shellEffect));
+  const named = builtInNames(tools);
+  const { skill } = namedTools;
+  const needed = skillsHash !== undefined && !named.includes(skill) ? [skill] : [];
+  const builtIns = [...needed, ...named].map((name) => {
+    const tool = builtInTool(name, contract, shellEffect);
+    return name === skill && skillsHash !== undefined ? { ...tool, reads: skillsHash } : tool;
+  });
   const others = await Promise.all(
     ownNames(tools).map((name) => offerOwnTool(persona, name, ownTool(persona, name, ownTools))),
   );

@@ -71,7 +71,7 @@ export class ToolRunner {
 
   async #record(tool: OfferedTool, args: ToolArguments, tree: string): Promise<ToolOutcome> {
     const { runStep, files, signal, policy } = this.#ports;
-    const { name, dependency } = tool;
+    const { name, dependency, reads } = tool;
     const call = { tool: name, arguments: args };
     // A call that the policy refuses has no effect.
     const isOnce = tool.effect === "once" && policy.allow(name, args).allowed;
@@ -80,7 +80,7 @@ export class ToolRunner {
         kind: "tool",
         name,
         // An effect outside the files is the same one, whatever the files are when it is asked for again.
-        input: isOnce ? call : { ...call, tree },
+        input: isOnce ? call : { ...call, tree, ...(reads !== undefined && { reads }) },
         ...(isOnce && { once: { call, resultOf: settledOutcome } }),
         ...(dependency !== undefined && { dependency }),
         artifacts: artifactsOf,

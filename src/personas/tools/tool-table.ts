@@ -3,7 +3,7 @@ import { didYouMean } from "../../domain/closest.ts";
 import type { Contract } from "../../domain/contract.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { AdviseEdit, FileEdit, RunCheck, RunProgram, ToolFiles } from "../model/ports.ts";
+import type { AdviseEdit, FileEdit, ReadSkill, RunCheck, RunProgram, ToolFiles } from "../model/ports.ts";
 import { runCommandDescription, runCommandTool } from "./run-command.ts";
 import type { ToolArguments, ToolDone } from "./tool-call.ts";
 
@@ -17,6 +17,8 @@ export interface ToolPorts {
   readonly runCheck: RunCheck;
   readonly contract: Contract;
   readonly runProgram: RunProgram;
+  /** Missing: the persona has no skills. */
+  readonly readSkill?: ReadSkill | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +49,7 @@ interface Tool {
   readonly effect?: ToolEffect;
   /** It may change any file; what it may not change is put back. */
   readonly changesFiles?: true;
-  /** Offered only to a persona whose `tools` name it. */
+  /** Offered only to a persona whose `tools` name it, or whose other keys need it. */
   readonly mustBeNamed?: true;
   /** Gets arguments that fit the schema; gives a text of bounded length. Without it the call ends the conversation. */
   readonly run?: (args: ToolArguments, ports: ToolPorts) => Promise<string | ToolDone>;
@@ -233,6 +235,29 @@ const table = {
     ),
     run: (args, { runProgram }) => runCommandTool(args, runProgram),
   },
+  read_skill: {
+    doing: "reads",
+    mustBeNamed: true,
+    description: always(
+      "Reads a skill: its instructions and the list of its files, or one of them. In pages of at most 2,000 lines or 64 KiB.",
+    ),
+    input: always(
+      object(
+        {
+          name: text("The skill's name.", { minLength: 1 }),
+          path: text("A file of the skill, as its instructions or its list name it.", { minLength: 1 }),
+          from: line("The first line to read."),
+          lines: line("How many lines."),
+        },
+        ["name"],
+      ),
+    ),
+    run: async ({ name, path, from, lines }, { readSkill }) => {
+      if (readSkill === undefined) throw new InputInvalid("You have no skills.");
+      const content = await readSkill(name as string, path as string | undefined);
+      return textPage(content, from as number | undefined, lines as number | undefined);
+    },
+  },
   submit: {
     doing: "submits",
     description: always("Ends your work. Call it once, when everything is done."),
@@ -271,6 +296,7 @@ export const namedTools = {
   write: "write_file",
   check: "run_check",
   command: "run_command",
+  skill: "read_skill",
   submit: "submit",
 } as const satisfies Record<string, ToolName>;
 

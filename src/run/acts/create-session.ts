@@ -23,6 +23,7 @@ import type { Team } from "../../team/define.ts";
 import { definitionJson } from "../../team/definition/team-definition.ts";
 import { directionRows } from "../direction.ts";
 import type { OpenState } from "../drive.ts";
+import { keepGivenFiles } from "./keep-given-files.ts";
 
 const maxBriefBytes = 1024 * 1024;
 const maxKeyLength = 200;
@@ -73,8 +74,8 @@ export async function createSession(
   team: Team,
   { brief, key, model, teamFile, queue, priority }: Brief,
   driver: FirstDriver,
-  { source, given, fork, decisions, artifacts, budget, history }: Origin,
-  { store, clock, stateDirectory }: OpenState,
+  { source, given, fork, decisions, artifacts = [], budget, history }: Origin,
+  { store, clock, stateDirectory, artifacts: blobs }: OpenState,
 ): Promise<CreatedSession> {
   checkBrief(brief, key);
   const id = newSessionId(clock.now());
@@ -93,7 +94,7 @@ export async function createSession(
     identity,
     ...(wakeAt !== undefined && { wakeAt }),
     ...(key !== undefined && { key }),
-    ...(artifacts !== undefined && { artifacts }),
+    artifacts: [...artifacts, ...(await keepGivenFiles(team, blobs))],
     ...history,
     created: {
       kind: "session.created",

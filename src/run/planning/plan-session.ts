@@ -21,7 +21,7 @@ export interface PlannedTeam {
 export function planFor(team: Team, classified: Classified): PlannedTeam {
   const { definition, decisions } = planTeam(team.definition, classified.classification, classified.plan);
   return {
-    team: teamOf(definition, phasesOf(definition, team.phases)),
+    team: teamOf(definition, phasesOf(definition, team.phases), team),
     decisions: [decideClassification(classified), ...decisions],
   };
 }

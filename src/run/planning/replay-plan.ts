@@ -16,9 +16,9 @@ export function replayPlan(team: Team, recorded: Json): Team {
   const { plan } = before;
   // Its first driver has not planned it yet, or the team did not ask for planning when it began.
   if (plan === undefined)
-    return before.planning === undefined ? teamOf(withoutPlanning(team.definition), team.phases) : team;
+    return before.planning === undefined ? teamOf(withoutPlanning(team.definition), team.phases, team) : team;
   const definition = plan.from === team.fingerprint ? before : sameChoice(team, before, plan);
-  return teamOf(definition, phasesOf(definition, team.phases));
+  return teamOf(definition, phasesOf(definition, team.phases), team);
 }
 
 /** The chosen and the new personas of the changed team; a change to any other persona is ignored. */

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, parseJson } from "../../domain/json.ts";
-import type { TreeChange } from "../../domain/tree.ts";
+import { emptyTree, type Tree, type TreeChange } from "../../domain/tree.ts";
 import type { CommandFolder } from "../../personas/model/ports.ts";
 import { reach } from "../../store/fault-points.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
@@ -21,10 +21,13 @@ export interface LeftBehind<T> {
 export class AgentWorkdir {
   readonly #blobs: BlobStore;
   readonly #folder: string;
+  readonly #skills: Tree;
 
-  constructor(blobs: BlobStore, folder: string) {
+  /** `skills` are files for its home. */
+  constructor(blobs: BlobStore, folder: string, skills: Tree = emptyTree) {
     this.#blobs = blobs;
     this.#folder = folder;
+    this.#skills = skills;
   }
 
   /** `keeps`: whether failed work can be resumed; otherwise the next run starts afresh. */
@@ -61,6 +64,7 @@ export class AgentWorkdir {
     const { materialize } = await import("../../workspace/write-tree.ts");
     await this.forget();
     await mkdir(this.#at("home"), { recursive: true, mode: 0o700 });
+    if (this.#skills.size > 0) await materialize(this.#skills, this.#blobs, this.#at("home/skills"));
     await materialize(tree, this.#blobs, this.#at("workspace"));
     reach?.("kept:after-copy");
   }

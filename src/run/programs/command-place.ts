@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../../domain/ids.ts";
+import { emptyTree, type Tree } from "../../domain/tree.ts";
 import { reach } from "../../store/fault-points.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import type { Command, CommandResult, LaunchSettings } from "../../workspace/command.ts";
@@ -57,8 +58,8 @@ export class CommandPlace {
   }
 
   /** A folder that outlives this process, for the conversation that this attempt of the session began. */
-  kept(sessionId: string, started: number): AgentWorkdir {
-    return new AgentWorkdir(this.#blobs, join(this.#scratch, "kept", sessionId, String(started)));
+  kept(sessionId: string, started: number, skills: Tree = emptyTree): AgentWorkdir {
+    return new AgentWorkdir(this.#blobs, join(this.#scratch, "kept", sessionId, String(started)), skills);
   }
 
   /** Starts a program that runs until it is stopped, in an empty folder of its own. */

@@ -44,12 +44,23 @@ export function personaFieldChanges(before: PersonaDefinition, after: PersonaDef
   return [
     ...workChanges(before.work, after.work),
     ...keyChanges({ ...ownKeys, ...toolKeys }, before, after),
+    ...namedChanges("skill", before.skills ?? [], after.skills ?? []),
+    ...contextChanges(before, after),
     ...namedChanges("contract: deliverable", before.contract.deliverables, after.contract.deliverables),
     ...changed("contract: outputs", before.contract.outputs, after.contract.outputs, { isLong: true }),
     ...namedChanges("contract: check", before.contract.checks, after.contract.checks),
     ...keyChanges(policySection.keys, before.policy, after.policy, "policy."),
   ];
 }
+
+/** An empty list and none are not the same: the empty one leaves the notes of the repository out. */
+function contextChanges({ context: before }: PersonaDefinition, { context: after }: PersonaDefinition) {
+  const files = namedChanges("context file", named(before), named(after));
+  return files.length > 0 || isSame(before, after) ? files : ["context changed"];
+}
+
+const named = (files: PersonaDefinition["context"] = []) =>
+  files.map((file) => ({ ...file, name: file.path }));
 
 /** Texts that are too long to be shown in a sentence. */
 const longKeys = new Set(["description", "instructions", "command"]);

@@ -3,7 +3,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { serverPatterns } from "../../personas/tools/offered-tools.ts";
 import { definitionJson, type PersonaDefinition, type TeamDefinition } from "./team-definition.ts";
-import { toolKeys } from "./team-keys.ts";
+import { guidanceKeys, toolKeys } from "./team-keys.ts";
 
 /** Of the whole definition: a session resumes without questions only with the same one. */
 export const teamFingerprint = (definition: TeamDefinition): string =>
@@ -53,7 +53,8 @@ function serversOf({ mcp = {} }: TeamDefinition, { tools }: PersonaDefinition): 
 
 /** Only the keys that were written. */
 function toolsOf(persona: PersonaDefinition): object {
-  const keys = Object.keys(toolKeys) as (keyof typeof toolKeys)[];
+  const known = { ...toolKeys, ...guidanceKeys };
+  const keys = Object.keys(known) as (keyof typeof known)[];
   return Object.fromEntries(keys.flatMap((key) => (persona[key] === undefined ? [] : [[key, persona[key]]])));
 }
 

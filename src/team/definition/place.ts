@@ -1,4 +1,5 @@
 import { closest } from "../../domain/closest.ts";
+import type { GivenFiles } from "./given-files.ts";
 import { definitionLimits } from "./limits.ts";
 
 /** The way from the top of a team file to a value: keys and positions. */
@@ -16,9 +17,15 @@ const maxComparedLetters = 10_000_000;
 
 /** All that is wrong with a team, in the order of finding. */
 export class Problems {
+  /** Where skills and texts of the team are read from. Missing for a recorded team, which has them by hash. */
+  readonly files: GivenFiles | undefined;
   readonly #found: Problem[] = [];
   readonly #told = new Set<string>();
   #lettersLeft = maxComparedLetters;
+
+  constructor(files?: GivenFiles) {
+    this.files = files;
+  }
 
   /** A persona in several phases is judged in each; what is wrong with it everywhere is said once. */
   add(problem: Problem): void {

@@ -6,7 +6,15 @@ import { Fields, type Values } from "./fields.ts";
 import type { Place } from "./place.ts";
 import { shown } from "./shown.ts";
 import type { PersonaDefinition, PolicyDefinition, WorkDefinition } from "./team-definition.ts";
-import { commandKeys, modelKeys, personaKeys, personaSection, toolKeys, workKeys } from "./team-keys.ts";
+import {
+  commandKeys,
+  guidanceKeys,
+  modelKeys,
+  personaKeys,
+  personaSection,
+  toolKeys,
+  workKeys,
+} from "./team-keys.ts";
 
 /** `file`: YAML or JSON, which cannot hold code. */
 export type Form = "module" | "file";
@@ -26,8 +34,9 @@ export function readPersona(name: string, value: unknown, place: Place, form: Fo
   const common = fields.all(personaKeys) ?? unreadable(name);
   checkPolicy(fields, common.policy, common.contract, work);
   const having = fields.all(toolKeys);
+  const guided = fields.all(guidanceKeys);
   checkToolKeys(fields, having);
-  return { ...common, ...having, name, work: work ?? { kind: "function" } };
+  return { ...common, ...having, ...guided, name, work: work ?? { kind: "function" } };
 }
 
 /** Stands for a persona that cannot be read, so that the rest of the team can still be judged. */
@@ -62,6 +71,7 @@ function readWork(fields: PersonaFields, form: Form): WorkDefinition | undefined
     for (const key of Object.keys(workKeys[only])) reportNoEffect(fields, key, kind);
   }
   if (kind === "command") for (const key of Object.keys(toolKeys)) reportNoEffect(fields, key, kind);
+  if (kind === "function") for (const key of Object.keys(guidanceKeys)) reportNoEffect(fields, key, kind);
   if (kind === "command") {
     return {
       kind,
@@ -130,9 +140,12 @@ function checkPolicy(
   checkCheckNames(policy.checks ?? [], contract, place);
 }
 
-/** Settings of a tool that the persona does not have. */
+/** Settings of a tool that the persona does not have, and a tool without what it needs. */
 function checkToolKeys(fields: PersonaFields, { tools }: Values<typeof toolKeys>): void {
   const { place } = fields;
+  const { skill } = namedTools;
+  if (builtInNames(tools).includes(skill) && !fields.has("skills"))
+    place.at("tools").problem(`names ${skill}, and the persona has no skills.`);
   if (fields.has("shell") && !builtInNames(tools).includes(namedTools.command))
     place.at("shell").problem(`has no effect: tools does not name ${namedTools.command}.`, "key");
 }

@@ -4,6 +4,7 @@ import type { Values } from "./fields.ts";
 import type {
   commandKeys,
   GateDefinition,
+  guidanceKeys,
   modelKeys,
   personaKeys,
   phaseSection,
@@ -52,7 +53,8 @@ export interface PhaseDefinition
 
 export interface PersonaDefinition
   extends Recorded<"contract" | "policy", Values<typeof personaKeys>>,
-    Values<typeof toolKeys> {
+    Values<typeof toolKeys>,
+    Values<typeof guidanceKeys> {
   readonly name: string;
   readonly work: WorkDefinition;
   readonly contract: Contract;

@@ -1,8 +1,9 @@
 import { constants, open } from "node:fs/promises";
-import { extname } from "node:path";
+import { dirname, extname } from "node:path";
 import { sha256 } from "../../domain/canonical.ts";
 import { TeamInvalid } from "../../domain/errors.ts";
 import { persona, phase, type Team, teamOf } from "../define.ts";
+import { GivenFiles } from "./given-files.ts";
 import { teamInvalid } from "./invalid.ts";
 import { definitionLimits } from "./limits.ts";
 import { Problems } from "./place.ts";
@@ -11,7 +12,7 @@ import type { PlacedProblem, SourceText } from "./source-text.ts";
 import type { TeamDefinition } from "./team-definition.ts";
 import type { Phase } from "./written.ts";
 
-/** A team of plain data, and the hash of the bytes it was read from. `file` is how the user calls it; `path` is where it is. */
+/** A team of plain data, and the hash of all that it was read from. `file` is how the user calls it; `path` is where it is. */
 export async function readTeamFile(
   path: string,
   file: string,
@@ -25,10 +26,18 @@ export async function readTeamFile(
       advice: "Give it a name, phases and personas.",
     });
   }
-  const problems = new Problems();
+  const files = new GivenFiles(dirname(path));
+  const problems = new Problems(files);
   const definition = readTeam(source.value, "file", problems);
   if (problems.count > 0 || definition === undefined) throw invalidFile(source, problems, file);
-  return { team: teamOf(definition, writtenPhases(definition, source.value)), sha256: sha256(bytes) };
+  const team = teamOf(definition, writtenPhases(definition, source.value), { contents: files.contents });
+  return { team, sha256: hashOf(bytes, files) };
+}
+
+/** Its skills and texts are instructions like the file's own: a person trusts the team together with them. */
+function hashOf(bytes: Uint8Array, { contents }: GivenFiles): string {
+  const own = sha256(bytes);
+  return contents.size === 0 ? own : sha256([own, ...[...contents.keys()].sort()].join(" "));
 }
 
 /** Loaded when needed: a team in YAML has no use for the reader of JSON. */

@@ -14,6 +14,7 @@ import {
 import { defaultProtect } from "./default-protect.ts";
 import { deliverKey, deliverSection } from "./deliver-keys.ts";
 import { type Keys, object, optional, required, type Section, section, withDefault } from "./fields.ts";
+import { guidanceKeys } from "./guidance-keys.ts";
 import {
   commandLine,
   fileOrMember,
@@ -41,7 +42,15 @@ import { sourceSection } from "./source-keys.ts";
 import { shellSection, toolKeys } from "./tool-keys.ts";
 
 export type { BudgetDefinition, GateDefinition };
-export { checkSection, contractSection, deliverableSection, modelKeys, policySection, toolKeys };
+export {
+  checkSection,
+  contractSection,
+  deliverableSection,
+  guidanceKeys,
+  modelKeys,
+  policySection,
+  toolKeys,
+};
 
 // Every key of the team file, once. A new key is one entry here: the reader, the types of `defineTeam`, the recorded
 // definition, team.schema.json and docs/team-file.md follow from it (`npm run docs` writes the last two).
@@ -180,6 +189,7 @@ export const personaSection = section({
     instructions: instructionsKey,
     ...modelKeys,
     ...toolKeys,
+    ...guidanceKeys,
     command: commandKey,
     ...commandKeys,
     ...personaKeys,

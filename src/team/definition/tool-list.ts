@@ -24,7 +24,7 @@ export type WrittenTools =
   | Readonly<Record<string, true | OwnTool>>;
 
 /** Reads and edits, and nothing else. */
-export const toolsExample = toolNames.filter((name) => ["reads", "edits"].includes(tools[name].doing));
+export const toolsExample = defaultTools.filter((name) => ["reads", "edits"].includes(tools[name].doing));
 
 /** In a fixed order, so that the same tools make the same definition. Always with `submit`, which ends an attempt. */
 export const toolList: Kind<ToolChoice, WrittenTools> = {

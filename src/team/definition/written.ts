@@ -5,6 +5,7 @@ import type {
   commandKeys,
   contractSection,
   deliverableSection,
+  guidanceKeys,
   personaKeys,
   phaseSection,
   policySection,
@@ -22,6 +23,7 @@ export type PolicyOptions = Options<typeof policySection.keys>;
 
 type CommonOptions = Options<typeof personaKeys>;
 type ToolOptions = Options<typeof toolKeys>;
+type GuidanceOptions = Options<typeof guidanceKeys>;
 type ModelOptions = Options<typeof workKeys.model>;
 type CommandOptions = Options<typeof commandKeys>;
 
@@ -31,6 +33,7 @@ type Without<Keys> = { readonly [Key in keyof Keys]?: never };
 export interface FunctionPersonaOptions
   extends CommonOptions,
     ToolOptions,
+    Without<GuidanceOptions>,
     Without<ModelOptions>,
     Without<CommandOptions> {
   readonly run: PersonaFunction;
@@ -42,6 +45,7 @@ export interface FunctionPersonaOptions
 export interface ModelPersonaOptions
   extends CommonOptions,
     ToolOptions,
+    GuidanceOptions,
     ModelOptions,
     Without<CommandOptions> {
   readonly instructions: string;
@@ -53,6 +57,7 @@ export interface ModelPersonaOptions
 export interface CommandPersonaOptions
   extends CommonOptions,
     CommandOptions,
+    GuidanceOptions,
     Without<ToolOptions>,
     Without<ModelOptions> {
   readonly command: readonly string[];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toolNames } from "../../../src/personas/tools/tool-table.ts";
 import { fileTeam, problemsOf, works } from "./written-team.ts";
 
 const onePhase = [{ name: "design", personas: ["architect"] }];
@@ -109,8 +110,8 @@ describe("a contract can be judged", () => {
       'persona "architect": policy.checks has "lint" twice.',
       'persona "architect": policy.checks names "lnt", and its contract has no such check. Did you mean "lint"?',
       'persona "architect": tools[0] is "read_fil", and there is no such tool. Did you mean "read_file"?',
-      'persona "architect": tools[1] is "shell", and there is no such tool. Known: read_file, list_files, search_files, edit_file, write_file, delete_file, move_file, run_check, run_command, submit.',
-      'persona "architect": tools[2] is 5; it must be one of read_file, list_files, search_files, edit_file, write_file, delete_file, move_file, run_check, run_command, submit.',
+      `persona "architect": tools[1] is "shell", and there is no such tool. Known: ${toolNames.join(", ")}.`,
+      `persona "architect": tools[2] is 5; it must be one of ${toolNames.join(", ")}.`,
     ]);
   });
 

@@ -78,6 +78,14 @@ describe("one team in three languages", () => {
               timeoutMs: 60_000,
               healing: false,
               tools: ["read_file", "submit"],
+              skills: [
+                {
+                  name: "review",
+                  description: "How a change is reviewed here.",
+                  files: [{ path: "SKILL.md", bytes: 88 }],
+                },
+              ],
+              context: [{ path: "AGENTS.md" }, { path: "docs/style.md", bytes: 23 }],
               contract: { outputs: { type: "object", required: ["risk"] } },
             },
           ],

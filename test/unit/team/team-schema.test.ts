@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import type { Json } from "../../../src/domain/json.ts";
 import type { Section } from "../../../src/team/definition/fields.ts";
+import { GivenFiles } from "../../../src/team/definition/given-files.ts";
 import { Place, Problems } from "../../../src/team/definition/place.ts";
 import { teamFileSections } from "../../../src/team/definition/team-keys.ts";
 import { teamSchema } from "../../../src/team/definition/team-schema.ts";
@@ -39,7 +40,7 @@ test.each(
     Object.entries(keys).map(([key, one]) => [`${name}.${key}`, one] as const),
   ),
 )("the example of %s is one that its reader and its schema accept", (_name, { kind, example }) => {
-  const problems = new Problems();
+  const problems = new Problems(new GivenFiles(join(root, "test/fixtures/teams")));
   kind.read(example, new Place(problems, "the example", []));
   expect(problems.found).toEqual([]);
   const { $defs } = teamSchema();
