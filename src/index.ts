@@ -6,6 +6,7 @@ export {
   describeProviders,
   describeSandbox,
   hasControlGroups,
+  type ProvedTeam,
   type ProveOptions,
   type ProviderStatus,
   proveCommands,
@@ -102,6 +103,7 @@ export type {
   StepOptions,
   TeamContext,
 } from "./personas/function.ts";
+export type { LanguageModelObject } from "./personas/model/model-object.ts";
 export type { ContextTool, ContextTools } from "./personas/tools/context-tool.ts";
 export type { OwnTool, OwnToolOptions } from "./personas/tools/own-tool.ts";
 export type { ToolName } from "./personas/tools/tool-table.ts";
@@ -113,7 +115,6 @@ export type { SourceOptions } from "./run/acts/read-source.ts";
 export {
   type DurableModel,
   durableModel,
-  type LanguageModelObject,
   type OwnModelOptions,
 } from "./run/durable-model-api.ts";
 export type { Healer, HealingCase, Remedy } from "./run/healing/healer.ts";

@@ -1,10 +1,12 @@
 import { dirname, isAbsolute } from "node:path";
 import type { Advice } from "../domain/advice.ts";
 import { ConfigInvalid } from "../domain/errors.ts";
+import type { LanguageModelObject } from "../personas/model/model-object.ts";
 import type { ModelSources } from "../personas/model/model-sources.ts";
 import { knownProviders, providers, readVariable } from "../personas/model/provider-table.ts";
 import { refuseUnconfined } from "../run/programs/refuse-unconfined.ts";
 import type { Team } from "../team/define.ts";
+import { modelObjects } from "../team/model-objects.ts";
 import type { KeptClone } from "../workspace/repository/kept-clones.ts";
 import type { NoSandbox, Sandbox, SandboxRule } from "../workspace/sandbox-kind.ts";
 
@@ -63,19 +65,27 @@ export interface ProveOptions extends ModelSources {
   readonly script?: string | undefined;
 }
 
+/** With its code, where it has model objects. */
+export type ProvedTeam = Pick<Team, "definition"> & Partial<Pick<Team, "phases" | "model">>;
+
 /** A model that is not available is an error before anything starts, not a session that parks. */
 export async function proveModels(
-  { definition }: Pick<Team, "definition">,
+  team: ProvedTeam,
   { model, ...sources }: ProveOptions,
 ): Promise<readonly string[]> {
-  const works = definition.phases.flatMap(({ personas }) => personas.map(({ work }) => work));
-  const asked = works.flatMap((work) =>
-    work.kind === "model" ? [work.model ?? model ?? definition.model ?? undefined] : [],
-  );
+  const { definition } = team;
+  const objects: Record<string, LanguageModelObject> = {};
+  const asked: (string | undefined)[] = [];
+  for (const { name: phase, personas } of definition.phases)
+    for (const { name, work } of personas) {
+      if (work.kind !== "model") continue;
+      asked.push(work.model ?? model ?? definition.model ?? undefined);
+      Object.assign(objects, modelObjects(team, phase, name));
+    }
   if (asked.length === 0) return [];
   const { resolveModel } = await import("../personas/model/resolve-model.ts");
   const names = new Set<string>();
-  for (const name of new Set(asked)) names.add((await resolveModel(name, sources)).name);
+  for (const name of new Set(asked)) names.add((await resolveModel(name, { ...sources, objects })).name);
   return [...names];
 }
 

@@ -28,6 +28,7 @@ import { openStore } from "../store/open-store.ts";
 import { Projector } from "../store/projector.ts";
 import { resolveStateDirectory } from "../store/state-directory.ts";
 import type { Team } from "../team/define.ts";
+import { objectsByName } from "../team/model-objects.ts";
 import { chooseSink, outcomeOfTicket, pullRequestSink } from "../tickets/choose-sink.ts";
 import { FileSink } from "../tickets/file.ts";
 import { TicketOutbox } from "../tickets/outbox.ts";
@@ -214,7 +215,8 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         { ...sources, script: script ?? config.simulatedScript, priceOf },
         place,
       ),
-    askModel: (model, call) => askModel(modelInstead ?? model, call, { ...sources, priceOf }),
+    askModel: ({ model: object }, model, call) =>
+      askModel(modelInstead ?? model, call, { ...sources, objects: objectsByName([object]), priceOf }),
     commandFor,
     github: githubPlace,
     sandbox,

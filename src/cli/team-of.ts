@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
-import type { Maestro, Team } from "../index.ts";
+import type { Maestro, ProvedTeam, Team } from "../index.ts";
 import { askingForTrust } from "./ask-trust.ts";
 import { type GlobalOptions, loadFromFlags } from "./open.ts";
 import { say } from "./output.ts";
@@ -20,7 +20,7 @@ type ProvedConfig = Pick<Config, "model" | "simulatedScript" | "sandbox" | "serv
 
 /** Checks models, commands and the sandbox before the session is claimed: a missing one is wrong usage, not a failed attempt. */
 export async function prove(
-  team: Pick<Team, "definition">,
+  team: ProvedTeam,
   { model, simulatedScript: script, sandbox, servers, providersFrom }: ProvedConfig,
 ): Promise<void> {
   const { proveCommands, proveModels, proveSandbox } = await import("../index.ts");
@@ -41,12 +41,13 @@ export async function proveFor(
   const { model, status, phases } = await maestro.show(idOrKey);
   if (status === "completed" && options.model === undefined) return;
   const { config } = await loadFromFlags(options);
-  const { definition } = given ?? (await maestro.team(idOrKey));
+  const team = given ?? (await maestro.team(idOrKey));
+  const { definition } = team;
   const isDone = (name: string) =>
     phases.some((phase) => phase.name === name && ["completed", "reused"].includes(phase.status));
   const left = definition.phases.filter(({ name }) => mayRun(name, isDone(name)));
   await prove(
-    { definition: { ...definition, phases: left } },
+    { ...team, definition: { ...definition, phases: left } },
     { ...config, model: options.model ?? model ?? undefined },
   );
 }

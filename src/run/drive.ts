@@ -50,6 +50,7 @@ export interface EngineSettings extends OpenState {
   readonly performOf: (team: Team, model: string | undefined) => PerformOf;
   /** For teams that a model plans. */
   readonly askModel: (
+    team: Team,
     model: string | undefined,
     call: { readonly runStep: RunStep; readonly signal: AbortSignal },
   ) => AskModel;

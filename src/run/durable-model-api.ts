@@ -1,24 +1,13 @@
 import { InputInvalid } from "../domain/errors.ts";
 import type { ModelPorts, PersonaContext } from "../personas/function.ts";
 import { lazyModel } from "../personas/model/lazy-model.ts";
+import type { LanguageModelObject } from "../personas/model/model-object.ts";
 import type { AnyModel } from "../personas/model/sdk-types.ts";
 import { pricingOf } from "../personas/model/usage.ts";
 
 export interface OwnModelOptions {
   /** Keys the model was created with. Keys in the environment are masked already; these are masked from now on. */
   readonly secrets?: readonly string[];
-}
-
-/**
- * A language model object of the AI SDK, declared by its shape: the SDK's own declarations fail in strict projects that
- * check libraries, so the package's public types must not import them.
- */
-export interface LanguageModelObject {
-  readonly specificationVersion: string;
-  readonly provider: string;
-  readonly modelId: string;
-  doGenerate(options: never): PromiseLike<unknown>;
-  doStream(options: never): PromiseLike<unknown>;
 }
 
 // Only `any` fits the SDK's types without importing them.

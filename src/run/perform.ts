@@ -13,6 +13,7 @@ import type { Persona, Team } from "../team/define.ts";
 import type { McpDefinition } from "../team/definition/mcp-keys.ts";
 import type { PersonaDefinition } from "../team/definition/team-definition.ts";
 import { defaultShell } from "../team/definition/tool-keys.ts";
+import { modelObjects } from "../team/model-objects.ts";
 import type { PerformOf } from "./drive.ts";
 import type { CommandPlace } from "./programs/command-place.ts";
 import { passedThrough, Shell } from "./programs/shell.ts";
@@ -82,7 +83,7 @@ export function performOf(
             reasoning,
             policy,
           },
-          access,
+          { ...access, objects: modelObjects(team, phase.name, name) },
         );
         const mcp = { ...team.definition.mcp, ...ownServers };
         return (context) =>

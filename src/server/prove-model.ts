@@ -1,12 +1,12 @@
 import { ConfigInvalid, InputInvalid } from "../domain/errors.ts";
-import { proveModels, type Team } from "../index.ts";
+import { type ProvedTeam, proveModels } from "../index.ts";
 import { FieldsInvalid } from "./problem.ts";
 import type { ServerParts } from "./server-parts.ts";
 import { usableModels } from "./views/teams.ts";
 
 /** Rejects a model that cannot be called from here at its field: a session with it would only park. */
 export async function proveModel(
-  team: Pick<Team, "definition">,
+  team: ProvedTeam,
   model: string | undefined,
   { config, teams }: Pick<ServerParts, "config" | "teams">,
   otherwise = "name another model",

@@ -1,3 +1,4 @@
+import { isModelObject, type LanguageModelObject } from "../personas/model/model-object.ts";
 import { teamFingerprint } from "./definition/fingerprint.ts";
 import { freeze } from "./definition/freeze.ts";
 import { GivenFiles } from "./definition/given-files.ts";
@@ -20,6 +21,8 @@ export type { Persona, PersonaOptions, Phase, PhaseOptions, TeamOptions } from "
 export interface TeamParts {
   /** Skills and texts of personas, by SHA-256, until a session has kept them. */
   readonly contents?: ReadonlyMap<string, Uint8Array>;
+  /** The team's model, where code gave an object. Those of personas are in `phases`. */
+  readonly model?: LanguageModelObject;
 }
 
 export interface Team<PhaseName extends string = string> extends TeamParts {
@@ -57,14 +60,18 @@ export function defineTeam<const PhaseName extends string, const DependsOn exten
     const sentences = problems.found.map(({ sentence }) => sentence);
     throw teamInvalid(`Team "${name}"`, sentences, { team: name, count: problems.count });
   }
-  return teamOf(definition, options.phases, { contents: files.contents });
+  const { model } = options;
+  return teamOf(definition, options.phases, {
+    contents: files.contents,
+    ...(isModelObject(model) && { model }),
+  });
 }
 
 /** A team from its definition and what it was read from. */
 export function teamOf<PhaseName extends string>(
   definition: TeamDefinition,
   phases: readonly Phase<PhaseName>[],
-  { contents }: TeamParts = {},
+  { contents, model }: TeamParts = {},
 ): Team<PhaseName> {
   const { name } = definition;
   return Object.freeze({
@@ -73,5 +80,6 @@ export function teamOf<PhaseName extends string>(
     fingerprint: teamFingerprint(definition),
     phases: Object.freeze([...phases]),
     ...(contents !== undefined && { contents }),
+    ...(model !== undefined && { model }),
   });
 }

@@ -19,6 +19,7 @@ import {
 import { canonicalCall } from "./canonical-call.ts";
 import { type InputCount, InputCounter } from "./count-input.ts";
 import { lazyModel } from "./lazy-model.ts";
+import { modelName } from "./model-object.ts";
 import type { Pricing } from "./ports.ts";
 import { cleanError, recognizeOverflow } from "./provider-error.ts";
 import { thinkingTokens } from "./provider-table.ts";
@@ -51,18 +52,6 @@ export interface DurableModelOptions extends DurableModelContext {
   readonly numberToolCalls?: boolean;
   /** Receives warnings; without it the SDK prints them. */
   readonly onWarning?: (warning: Answer["warnings"][number]) => void;
-}
-
-/** "anthropic/claude-sonnet-4-5": the name in team files, breakers and prices. */
-export function modelName({
-  provider,
-  modelId,
-}: {
-  readonly provider: string;
-  readonly modelId: string;
-}): string {
-  const name = provider.split(".")[0] ?? provider;
-  return name === modelId ? name : `${name}/${modelId}`;
 }
 
 /**

@@ -10,8 +10,9 @@ import { defaultTools, namedTools } from "../tools/tool-table.ts";
 import { type PersonaReturn, submissionOf, submitCalls } from "./answer.ts";
 import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
 import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
-import { durableModel, modelName } from "./durable-model.ts";
+import { durableModel } from "./durable-model.ts";
 import { type LoopLimits, LoopMeter } from "./loop-limits.ts";
+import { modelName } from "./model-object.ts";
 import {
   type AdviseEdit,
   allowEverything,

@@ -1,3 +1,5 @@
+import type { ModelObjects } from "./model-object.ts";
+
 // Public types. They import nothing of the AI SDK: its declarations fail in strict projects that check libraries.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,6 +17,8 @@ export interface ModelServer {
 /** Where models come from. */
 export interface ModelSources {
   readonly env: Environment;
+  /** Models that the team's code made. */
+  readonly objects?: ModelObjects | undefined;
   /** Providers that the program brings. */
   readonly own?: Readonly<Record<string, OwnProvider>> | undefined;
   /** OpenAI-compatible servers by name. */

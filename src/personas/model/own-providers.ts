@@ -1,5 +1,6 @@
 import { ConfigInvalid } from "../../domain/errors.ts";
 import { simulatedName } from "../../domain/simulated.ts";
+import { missingOfModel } from "./model-object.ts";
 import { isOptional } from "./optional-providers.ts";
 import { isProvider } from "./provider-table.ts";
 import type { AnyModel } from "./sdk-types.ts";
@@ -16,10 +17,7 @@ export function checkProviderName(name: string): string | undefined {
 
 /** The members that Maestro calls. `what`: the subject of the error. */
 export function checkModelObject(model: unknown, what: string): AnyModel {
-  const found = (typeof model === "object" && model !== null ? model : {}) as Record<string, unknown>;
-  const missing = ["specificationVersion", "provider", "modelId", "doGenerate", "doStream"].filter((key) =>
-    key.startsWith("do") ? typeof found[key] !== "function" : typeof found[key] !== "string",
-  );
+  const missing = missingOfModel(model);
   if (missing.length === 0) return model as AnyModel;
   throw new ConfigInvalid(`${what} is not a language model of the AI SDK: ${missing.join(", ")} missing.`, {
     advice: 'Use the model object of a provider package, for example openai("gpt-5").',

@@ -5,7 +5,7 @@ import { ConfigInvalid } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { keepSecret } from "../../domain/redact.ts";
 import { simulatedName } from "../../domain/simulated.ts";
-import { modelName } from "./durable-model.ts";
+import { modelName } from "./model-object.ts";
 import type { Environment, ModelSources } from "./model-sources.ts";
 import {
   createOptional,
@@ -48,11 +48,17 @@ export async function resolveModel(
   name: string | undefined,
   { script, ...sources }: ResolveOptions,
 ): Promise<ResolvedModel> {
-  const { env, own = {}, servers = {}, folders = [] } = sources;
+  const { env, objects = {}, own = {}, servers = {}, folders = [] } = sources;
   if (name === undefined || name.trim() === "") throw noModel(env);
   if (name === simulatedName) {
     const { simulatedModel } = await import("./simulated/simulated-model.ts");
     return { name, model: await simulatedModel(script), simulated: true };
+  }
+  const object = Object.hasOwn(objects, name) ? objects[name] : undefined;
+  // Not shared: another team may have another object of the same name.
+  if (object !== undefined) {
+    const slash = name.indexOf("/");
+    return named(name.slice(0, slash), name.slice(slash + 1), object as unknown as AnyModel, []);
   }
   const { provider, modelId } = parse(name, [...Object.keys(own), ...Object.keys(servers)]);
   const brought = Object.hasOwn(own, provider) ? own[provider] : undefined;

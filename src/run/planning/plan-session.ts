@@ -36,7 +36,7 @@ export async function planSession(team: Team, model: string | undefined, drive: 
   const call = new PlannerCall(drive);
   const classified =
     team.definition.planning === "model"
-      ? await classifyWithModel(brief, drive.askModel(model, call), team.definition)
+      ? await classifyWithModel(brief, drive.askModel(team, model, call), team.definition)
       : classifyByRules(brief);
   if (control.signal.aborted) {
     // Nothing is decided, but the call may have cost something.

@@ -98,10 +98,16 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
       phases,
     } = (await book.open(idOrKey)).state;
     if (finalStatuses.includes(status)) return;
-    const { definition } = await maestro.team(idOrKey);
+    const team = await maestro.team(idOrKey);
+    const { definition } = team;
     const left = definition.phases.filter(({ name }) => mayRun(phases.get(name), name));
     const otherwise = "fork the session with another model";
-    await proveModel({ definition: { ...definition, phases: left } }, created.model, parts, otherwise);
+    await proveModel(
+      { ...team, definition: { ...definition, phases: left } },
+      created.model,
+      parts,
+      otherwise,
+    );
   };
 
   addRoute(app, pauseRoute, async (c) => {

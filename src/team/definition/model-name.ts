@@ -1,16 +1,23 @@
 import { closest } from "../../domain/closest.ts";
 import { simulatedName } from "../../domain/simulated.ts";
+import {
+  isModelObject,
+  type LanguageModelObject,
+  missingOfModel,
+  modelName as nameOfModel,
+} from "../../personas/model/model-object.ts";
 import { isOptional, optionalNames } from "../../personas/model/optional-providers.ts";
 import { isProvider, knownProviders, ownerOf } from "../../personas/model/provider-table.ts";
 import type { Kind } from "./kinds.ts";
+import type { Place } from "./place.ts";
 import { shown } from "./shown.ts";
 
 const form = /^([^\s/]+)\/\S+$/;
 const maxLength = 200;
 const allowed = `provider/model, or "${simulatedName}"`;
 
-/** Errors name the model that was probably meant. */
-export const modelName: Kind<string> = {
+/** Errors name the model that was probably meant. Code may give a model object, which is recorded by its name. */
+export const modelName: Kind<string, string | LanguageModelObject> = {
   allowed,
   schema: {
     type: "string",
@@ -18,6 +25,7 @@ export const modelName: Kind<string> = {
     maxLength,
   },
   read: (value, place) => {
+    if (typeof value === "object" && value !== null && "modelId" in value) return readObject(value, place);
     if (typeof value !== "string" || value.length > maxLength) {
       place.problem(`is ${shown(value)}; it must be ${allowed}.`);
       return undefined;
@@ -39,6 +47,23 @@ export const modelName: Kind<string> = {
     return undefined;
   },
 };
+
+function readObject(value: object, place: Place): string | undefined {
+  if (!isModelObject(value)) {
+    place.problem(`is no language model of the AI SDK: ${missingOfModel(value).join(", ")} missing.`);
+    return undefined;
+  }
+  const name = nameOfModel(value);
+  if (form.test(name) && name.length <= maxLength) return name;
+  place.problem(
+    `is a model object, and its provider and modelId make no name like provider/model: ${shown(name)}.`,
+  );
+  return undefined;
+}
+
+/** As the definition records it. */
+export const writtenModelName = (written: unknown): unknown =>
+  isModelObject(written) ? nameOfModel(written) : written;
 
 function guess(value: string): string {
   const owner = /[\s/]/.test(value) ? undefined : ownerOf(value);

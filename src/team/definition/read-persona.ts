@@ -3,6 +3,7 @@ import { isName, nameRule } from "../../domain/names.ts";
 import { builtInNames } from "../../personas/tools/offered-tools.ts";
 import { namedTools } from "../../personas/tools/tool-table.ts";
 import { Fields, type Values } from "./fields.ts";
+import { writtenModelName } from "./model-name.ts";
 import type { Place } from "./place.ts";
 import { shown } from "./shown.ts";
 import type { PersonaDefinition, PolicyDefinition, WorkDefinition } from "./team-definition.ts";
@@ -118,8 +119,9 @@ function readModel(fields: PersonaFields): WorkDefinition {
   const instructions = fields.read("instructions") ?? "";
   const work = { kind: "model", instructions, ...fields.all(modelKeys) } as const;
   const written = fields.value("fallbackModels");
-  const tried = new Set([fields.value("model")]);
-  for (const [index, model] of (Array.isArray(written) ? (written as readonly unknown[]) : []).entries()) {
+  const tried = new Set([writtenModelName(fields.value("model"))]);
+  const models = Array.isArray(written) ? (written as readonly unknown[]).map(writtenModelName) : [];
+  for (const [index, model] of models.entries()) {
     const isRepeated = tried.has(model) && work.fallbackModels.some((known) => known === model);
     const place = fields.place.at("fallbackModels").at(index);
     if (isRepeated) place.problem(`is ${shown(model)}, which was tried before it.`);

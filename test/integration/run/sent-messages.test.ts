@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalJson } from "../../../src/domain/canonical.ts";
 import { defineTeam, durableModel, persona, phase } from "../../../src/index.ts";
 import { canonicalCall } from "../../../src/personas/model/canonical-call.ts";
-import { modelName } from "../../../src/personas/model/durable-model.ts";
+import { modelName } from "../../../src/personas/model/model-object.ts";
 import type { CallOptions } from "../../../src/personas/model/sdk-types.ts";
 import { calls, ModelHive, protocols } from "../../support/model-hive.ts";
 import type { Reply } from "../../support/paid-models.ts";
