@@ -1,3 +1,4 @@
+export { type DurableOptions, durable } from "./api/durable.ts";
 export type { Carried, Imported, ImportOptions } from "./api/export-import.ts";
 export {
   adviseSandbox,
