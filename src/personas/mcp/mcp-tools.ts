@@ -17,14 +17,17 @@ export interface NamedServer {
 
 const maxNameLength = 64;
 const resourceTool = "read_resource";
+/** The name where the server has a tool of that name itself. */
+const otherResourceTool = "read_mcp_resource";
 
 /**
  * The tools of servers that the patterns name: "github/*". The list of each server is a step, because descriptions are part of
- * what a recorded call is found again by.
+ * what a recorded call is found again by. No tool of a server gets one of the `taken` names.
  */
 export async function offerMcpTools(
   servers: readonly NamedServer[],
   patterns: readonly string[],
+  taken: readonly string[],
   runStep: RunStep,
   signal: AbortSignal,
 ): Promise<readonly OfferedTool[]> {
@@ -41,14 +44,15 @@ export async function offerMcpTools(
       dependency,
       effect: async () => ({ tools: await one.server.tools(signal) }),
     });
-    offered.push(
-      ...[...tools.map((tool) => offer(one, tool)), readResources(one)].filter(({ title }) =>
-        isOffered(title),
-      ),
-    );
+    const all = [...listedOnce(tools).map((tool) => offer(one, tool)), readResources(one, tools)];
+    offered.push(...all.filter(({ title }) => isOffered(title)));
   }
-  return withUniqueNames(offered);
+  return withUniqueNames(offered, taken);
 }
+
+const listedOnce = (tools: readonly McpToolInfo[]): readonly McpToolInfo[] => [
+  ...new Map(tools.map((tool) => [tool.name, tool])).values(),
+];
 
 function offer({ name, server, repeatable }: NamedServer, tool: McpToolInfo): OfferedTool {
   const isRepeatable = tool.repeatable || repeatable.some((glob) => globMatcher(glob)(tool.name));
@@ -68,15 +72,16 @@ function offer({ name, server, repeatable }: NamedServer, tool: McpToolInfo): Of
   };
 }
 
-function readResources({ name, server }: NamedServer): OfferedTool {
+function readResources({ name, server }: NamedServer, tools: readonly McpToolInfo[]): OfferedTool {
+  const tool = tools.some((one) => one.name === resourceTool) ? otherResourceTool : resourceTool;
   const input: JsonObject = {
     type: "object",
     properties: { uri: { type: "string", description: "Without it, the resources are listed." } },
     additionalProperties: false,
   };
   return {
-    name: nameFor(name, resourceTool),
-    title: `${name}/${resourceTool}`,
+    name: nameFor(name, tool),
+    title: `${name}/${tool}`,
     description: `Reads a resource of ${name}, or lists them.`,
     input,
     effect: "repeatable",
@@ -97,13 +102,15 @@ function nameFor(server: string, tool: string): string {
   return `${plain.slice(0, maxNameLength - 7)}_${hash}`;
 }
 
-function withUniqueNames(offered: readonly OfferedTool[]): readonly OfferedTool[] {
-  const seen = new Set<string>();
+/** A name that is taken gets a hash at its end, which depends on nothing but the tool and the names before it. */
+function withUniqueNames(offered: readonly OfferedTool[], taken: readonly string[]): readonly OfferedTool[] {
+  const seen = new Set(taken);
   return offered.map((tool) => {
-    const isTaken = seen.has(tool.name);
-    const name = isTaken
-      ? `${tool.name.slice(0, maxNameLength - 7)}_${sha256(tool.title).slice(0, 6)}`
-      : tool.name;
+    let { name } = tool;
+    for (let count = 0; seen.has(name); count += 1) {
+      const hash = sha256(count === 0 ? tool.title : `${tool.title}#${count}`).slice(0, 6);
+      name = `${tool.name.slice(0, maxNameLength - 7)}_${hash}`;
+    }
     seen.add(name);
     return { ...tool, name };
   });

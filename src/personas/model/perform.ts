@@ -6,7 +6,7 @@ import type { PersonaReturn, WorkContext } from "../function.ts";
 import type { NamedServer } from "../mcp/mcp-tools.ts";
 import type { OwnTools, ToolChoice } from "../tools/offered-tools.ts";
 import { type PersonaPolicy, toolPolicy } from "../tools/tool-runner.ts";
-import type { ToolEffect } from "../tools/tool-table.ts";
+import { type ToolEffect, toolNames } from "../tools/tool-table.ts";
 import type { ModelSources } from "./model-sources.ts";
 import type { EditSavings, RunProgram } from "./ports.ts";
 import type { Reasoning } from "./reasoning.ts";
@@ -54,8 +54,11 @@ export function performWithModel(
     const { readSkill, skillsHash } = context.guide;
     const tools = await offeredTools(context.persona, { ...work, skillsHash }, context.contract);
     const { offerMcpTools } = servers.length === 0 ? {} : await import("../mcp/mcp-tools.ts");
+    const patterns = serverPatterns(work.tools);
+    // Of built-in tools that are not offered too: the same name always means the same tool.
+    const taken = [...toolNames, ...tools.map((tool) => tool.name)];
     const ofServers =
-      (await offerMcpTools?.(servers, serverPatterns(work.tools), context.runStep, context.signal)) ?? [];
+      (await offerMcpTools?.(servers, patterns, taken, context.runStep, context.signal)) ?? [];
     const maxOutputTokens = context.settings.maxOutputTokens ?? work.maxOutputTokens;
     const returned = await runModelPersona(conversationWork(work.instructions, context, guidance), {
       model,

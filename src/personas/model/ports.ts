@@ -108,9 +108,18 @@ export type PolicyDecision =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly reason: string };
 
+/** A tool, as far as the policy asks about it. */
+export interface GovernedTool {
+  readonly name: string;
+  /** The arguments that are paths of files it changes. */
+  readonly writes?: readonly string[];
+  /** It runs the check that its `name` says. */
+  readonly runsCheck?: true;
+}
+
 /** Governance: decides before each tool call. */
 export interface ToolPolicy {
-  allow(tool: string, args: Readonly<Record<string, Json>>): PolicyDecision;
+  allow(tool: GovernedTool, args: Readonly<Record<string, Json>>): PolicyDecision;
 }
 
 export const allowEverything: ToolPolicy = { allow: () => ({ allowed: true }) };

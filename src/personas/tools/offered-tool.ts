@@ -20,6 +20,9 @@ export interface OfferedTool {
   readonly effect: ToolEffect;
   /** A hash of what it reads besides its arguments and the files: part of what its calls are found again by. */
   readonly reads?: string;
+  /** What the policy asks about it; see `Tool`. */
+  readonly writes?: readonly string[];
+  readonly runsCheck?: true;
   /** The service it calls, which has a breaker. */
   readonly dependency?: string;
   readonly judge: (value: Json) => Judged | Promise<Judged>;
@@ -34,7 +37,7 @@ const outputsLimits = { what: "outputs", maxDepth: 50, maxBytes: 1024 * 1024 };
 
 /** A tool of the table, for this contract. */
 export function builtIn(name: ToolName, contract: Contract): OfferedTool {
-  const { run, description, input, effect = "repeatable" } = tools[name];
+  const { run, description, input, effect = "repeatable", writes, runsCheck } = tools[name];
   const schema = input(contract);
   const outputs = run === undefined ? contract.outputs : undefined;
   return {
@@ -44,6 +47,8 @@ export function builtIn(name: ToolName, contract: Contract): OfferedTool {
     input: schema,
     effect,
     judge: (value) => judgeBuiltIn(schema, outputs, value),
+    ...(writes && { writes }),
+    ...(runsCheck && { runsCheck }),
     ...(run !== undefined && { run }),
   };
 }

@@ -8,10 +8,10 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import { ServiceLost } from "../mcp/service-lost.ts";
 import { raceAbort } from "../model/call-limits.ts";
 import { StuckDetector } from "../model/loop-limits.ts";
-import type { PolicyDecision, ToolPolicy } from "../model/ports.ts";
+import type { GovernedTool, PolicyDecision, ToolPolicy } from "../model/ports.ts";
 import type { OfferedTool } from "./offered-tool.ts";
 import type { ToolArguments, ToolDone } from "./tool-call.ts";
-import { isTool, type ToolPorts, tools } from "./tool-table.ts";
+import type { ToolPorts } from "./tool-table.ts";
 
 const maxRefusals = 3;
 const maxErrorLength = 2000;
@@ -74,7 +74,7 @@ export class ToolRunner {
     const { name, dependency, reads } = tool;
     const call = { tool: name, arguments: args };
     // A call that the policy refuses has no effect.
-    const isOnce = tool.effect === "once" && policy.allow(name, args).allowed;
+    const isOnce = tool.effect === "once" && policy.allow(tool, args).allowed;
     try {
       const step = runStep<ToolOutcome>({
         kind: "tool",
@@ -98,7 +98,7 @@ export class ToolRunner {
 
   async #perform(tool: OfferedTool, args: ToolArguments, isOnce: boolean): Promise<ToolOutcome> {
     const { files, policy, refuseProtected, signal } = this.#ports;
-    const decision = policy.allow(tool.name, args);
+    const decision = policy.allow(tool, args);
     if (!decision.allowed) return { kind: "refused", reason: decision.reason };
     try {
       const before = files.tree;
@@ -167,8 +167,8 @@ export interface PersonaPolicy {
 export function toolPolicy(policy: PersonaPolicy): ToolPolicy {
   const mayWrite = writeRule(policy);
   return {
-    allow(tool: string, args: Readonly<Record<string, Json>>): PolicyDecision {
-      const { writes = [], runsCheck } = isTool(tool) ? tools[tool] : {};
+    // By the tool itself: another one may have a name like it.
+    allow({ writes = [], runsCheck }: GovernedTool, args: ToolArguments): PolicyDecision {
       for (const path of writes.map((name) => args[name]))
         if (typeof path === "string" && !mayWrite(path))
           return refused(

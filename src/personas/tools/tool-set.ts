@@ -1,4 +1,5 @@
 import type { ToolSet } from "ai";
+import { TeamInvalid } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import type { OfferedTool } from "./offered-tool.ts";
 import type { ToolArguments } from "./tool-call.ts";
@@ -17,5 +18,10 @@ export async function createTools(offered: readonly OfferedTool[], runner: ToolR
     const shown = toModelOutput === undefined ? {} : { toModelOutput: toModelOutput as () => never };
     return [name, tool({ description, inputSchema, execute, ...shown })];
   };
+  const names = offered.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  // In an object the second one would replace the first in silence.
+  if (twice !== undefined)
+    throw new TeamInvalid(`Two tools have the name ${twice}.`, { advice: "Give one of them another name." });
   return Object.fromEntries(offered.map(define));
 }

@@ -1,56 +1,18 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { defineTeam, type OpenOptions, persona, phase } from "../../../src/index.ts";
-import type { McpDefinition } from "../../../src/team/definition/mcp-keys.ts";
+import { defineTeam, persona, phase } from "../../../src/index.ts";
 import { describeSandbox } from "../../../src/workspace/sandbox.ts";
-import { readRecorded } from "../../crash/support/recorded.ts";
-import { TeamPlace } from "../run/place.ts";
 import { httpServer, serverProgram } from "./servers.ts";
+import { scriptOf, session, temporaryFolder } from "./session.ts";
 
 const sandbox = await describeSandbox();
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "maestro-mcp-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  folder = temporaryFolder();
 });
-
-const submit = { calls: [{ tool: "submit", input: { summary: "done" } }] };
-type Call = readonly [tool: string, input: object];
-
-function scriptOf(calls: readonly Call[]): string {
-  const script = join(folder, "script.json");
-  const turns = calls.map(([tool, input]) => ({ calls: [{ tool, input }] }));
-  writeFileSync(script, JSON.stringify({ personas: { dev: [[...turns, submit]] } }));
-  return script;
-}
-
-/** A session whose model makes these calls; gives the results that it got. */
-async function session(
-  mcp: McpDefinition,
-  tools: readonly `${string}/${string}`[],
-  calls: readonly Call[],
-  options: OpenOptions = {},
-) {
-  const place = new TeamPlace();
-  const maestro = await place.open({ script: scriptOf(calls), ...options });
-  const team = defineTeam("called", {
-    model: "simulated",
-    mcp,
-    phases: [phase("work", { personas: [persona("dev", { instructions: "Call.", tools })] })],
-  });
-  const started = await maestro.start(team, { brief: "x", key: "k" });
-  const result = await started.result();
-  const { rows } = await readRecorded(place.stateDir, "k");
-  const steps = rows.filter(({ kind }) => kind === "step.tool");
-  const outputs = steps
-    .filter(({ name }) => !String(name).startsWith("mcp/"))
-    .map(({ body }) => (JSON.parse(body) as { result: { output?: string; message?: string } }).result);
-  return { result, steps, outputs, maestro };
-}
 
 describe.skipIf(sandbox.kind === "none")("a server that is a program", () => {
   test("has its tools offered by name and glob, listed once an attempt", async () => {
@@ -160,7 +122,7 @@ test("a server with an address gets its headers from the environment, and they a
 test("a session that is killed after a server's answer does not call again", async () => {
   const server = await httpServer();
   onTestFinished(server.stop);
-  const script = scriptOf([
+  const script = scriptOf(folder, [
     ["everything_echo", { message: "first" }],
     ["everything_echo", { message: "second" }],
   ]);

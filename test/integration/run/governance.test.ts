@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
+import { emptyContract } from "../../../src/domain/contract.ts";
+import { builtIn } from "../../../src/personas/tools/offered-tool.ts";
 import { toolPolicy } from "../../../src/personas/tools/tool-runner.ts";
+import type { ToolName } from "../../../src/personas/tools/tool-table.ts";
+
+type Policy = Parameters<typeof toolPolicy>[0];
 
 const free = { read: null, write: null, checks: null };
-const allows = (policy: Partial<Parameters<typeof toolPolicy>[0]>, tool: string, args = {}) =>
-  toolPolicy({ ...free, ...policy }).allow(tool, args);
+const allows = (policy: Partial<Policy>, tool: ToolName, args = {}) =>
+  toolPolicy({ ...free, ...policy }).allow(builtIn(tool, emptyContract), args);
 
 describe("a persona without a policy", () => {
-  test.each([
+  test.each<[ToolName, object]>([
     ["write_file", { path: "anywhere.txt" }],
     ["edit_file", { path: "src/a.ts" }],
     ["run_check", { name: "unit" }],
@@ -17,7 +22,7 @@ describe("a persona without a policy", () => {
 });
 
 describe("a policy", () => {
-  test.each([
+  test.each<[Partial<Policy>, ToolName, object, string]>([
     [{ write: ["docs/**"] }, "write_file", { path: "src/a.js" }, "src/a.js is not one of the files"],
     [{ write: ["docs/**"] }, "edit_file", { path: "docs.md" }, "docs.md is not one of the files"],
     [{ write: [] }, "write_file", { path: "a" }, "may write: none"],
@@ -31,7 +36,7 @@ describe("a policy", () => {
     expect(allows(policy, tool, args)).toEqual({ allowed: false, reason: expect.stringContaining(reason) });
   });
 
-  test.each([
+  test.each<[Partial<Policy>, ToolName, object]>([
     [{ write: ["docs/**"] }, "write_file", { path: "docs/deep/a.md" }],
     [{ write: ["docs/**"] }, "read_file", { path: "src/a.js" }],
     [{ write: ["docs/**"] }, "move_file", { from: "docs/a.md", to: "docs/b.md" }],

@@ -189,7 +189,7 @@ describe("a conversation that goes round in circles ends with a reason", () => {
 });
 
 describe("governance", () => {
-  const forbidden = { allow: (tool: string) => decide(tool) };
+  const forbidden = { allow: ({ name: tool }: { readonly name: string }) => decide(tool) };
   const decide = (tool: string) =>
     tool === "write_file" ? { allowed: false as const, reason: "read only" } : { allowed: true as const };
   const write = (path: string): SimulatedTurn => call("write_file", { path, content: "x" });
