@@ -115,7 +115,7 @@ async function withServers<T>(
     .filter(([name]) => used.has(name))
     .map(([name, definition]) => ({
       name,
-      server: new McpServer(name, () => connectMcp(name, definition, env, place)),
+      server: new McpServer(name, () => connectMcp(name, definition, env, place), definition.timeoutMs),
       repeatable: definition.repeatable ?? [],
     }));
   try {

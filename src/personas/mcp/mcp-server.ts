@@ -1,7 +1,7 @@
-import { DidNotHappen, MaestroError } from "../../domain/errors.ts";
+import { ConfigInvalid, DidNotHappen, MaestroError } from "../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson, toJsonText } from "../../domain/json.ts";
-import { bounded } from "../tools/tool-value.ts";
 import { ServiceLost } from "./service-lost.ts";
+import { AnswerTooLong, onStreamEnd, watchedFetch } from "./watched-fetch.ts";
 
 /** A tool as its server describes it, recorded once an attempt. */
 export interface McpToolInfo {
@@ -28,8 +28,9 @@ export type McpConnection =
   | McpTransport;
 
 const connectMs = 60_000;
-const callMs = 300_000;
+const defaultCallMs = 300_000;
 const maxTools = 500;
+const maxResources = 2_000;
 const maxPages = 50;
 const maxDescription = 4_000;
 const schemaLimits = { what: "a tool's schema", maxBytes: 256 * 1024, maxDepth: 60 };
@@ -39,11 +40,15 @@ type Client = Awaited<ReturnType<typeof import("@ai-sdk/mcp")["createMCPClient"]
 /** One server of an attempt. It is connected at the first use, and again after it was lost. */
 export class McpServer {
   readonly #name: string;
+  readonly #callMs: number;
   readonly #connect: () => Promise<McpConnection>;
   #client: Promise<Client> | undefined;
+  /** Ends the answer that is awaited. */
+  #lose: ((error: Error) => void) | undefined;
 
-  constructor(name: string, connect: () => Promise<McpConnection>) {
+  constructor(name: string, connect: () => Promise<McpConnection>, callMs = defaultCallMs) {
     this.#name = name;
+    this.#callMs = callMs;
     this.#connect = connect;
   }
 
@@ -56,7 +61,9 @@ export class McpServer {
         options: { signal, timeout: connectMs },
         ...(cursor !== undefined && { params: { cursor } }),
       };
-      const listed = await client.listTools(options).catch((error: unknown) => this.#fail(error));
+      const listed = await this.#answer(() => client.listTools(options)).catch((error: unknown) =>
+        this.#fail(error),
+      );
       found.push(...listed.tools.flatMap(readTool));
       cursor = listed.nextCursor;
       if (cursor === undefined) break;
@@ -64,12 +71,17 @@ export class McpServer {
     return found.slice(0, maxTools).toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  /** The text of the answer, which is data and never an instruction to us. An error that the server reports is its answer. */
+  /**
+   * The whole text of the answer, which is data and never an instruction to us. An error that the server reports is its
+   * answer.
+   */
   async call(tool: string, args: JsonObject, isOnce: boolean, signal: AbortSignal): Promise<string> {
     const client = await this.#reached(isOnce, signal);
     try {
-      const options = { signal, timeout: callMs };
-      return textOf(await client.callTool({ name: tool, arguments: { ...args }, options }));
+      const options = { signal, timeout: this.#callMs };
+      return textOf(
+        await this.#answer(() => client.callTool({ name: tool, arguments: { ...args }, options })),
+      );
     } catch (error) {
       signal.throwIfAborted();
       return answeredError(error) ?? this.#fail(error);
@@ -78,21 +90,34 @@ export class McpServer {
 
   async readResource(uri: string | undefined, signal: AbortSignal): Promise<string> {
     const client = await this.#connected(signal);
-    const options = { signal, timeout: callMs };
+    const options = { signal, timeout: this.#callMs };
     try {
-      if (uri === undefined) {
-        const { resources } = await client.listResources({ options });
-        const lines = resources.map(({ uri, name, description = "" }) =>
-          `${uri} ${name} ${description}`.trim(),
-        );
-        return bounded(lines.length === 0 ? "[there are no resources]" : lines.join("\n"));
-      }
-      const { contents } = await client.readResource({ uri, options });
+      if (uri === undefined) return await this.#listResources(client, options);
+      const { contents } = await this.#answer(() => client.readResource({ uri, options }));
       return textOf({ content: contents.map((resource) => ({ type: "resource", resource })) });
     } catch (error) {
       signal.throwIfAborted();
       return answeredError(error) ?? this.#fail(error);
     }
+  }
+
+  async #listResources(
+    client: Client,
+    options: { readonly signal: AbortSignal; readonly timeout: number },
+  ): Promise<string> {
+    const lines: string[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < maxPages && lines.length < maxResources; page += 1) {
+      const params = cursor === undefined ? {} : { params: { cursor } };
+      const { resources, nextCursor } = await this.#answer(() =>
+        client.listResources({ options, ...params }),
+      );
+      for (const { uri, name, description = "" } of resources)
+        lines.push(`${uri} ${name} ${description}`.trim());
+      cursor = nextCursor;
+      if (cursor === undefined) return lines.length === 0 ? "[there are no resources]" : lines.join("\n");
+    }
+    return `${lines.slice(0, maxResources).join("\n")}\n[there are more; these are the first]`;
   }
 
   async close(): Promise<void> {
@@ -112,6 +137,13 @@ export class McpServer {
     }
   }
 
+  /** Ends with the answer, or when it can no longer come. */
+  #answer<T>(ask: () => Promise<T>): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    this.#lose = reject;
+    return Promise.race([onStreamEnd.run(reject, ask), promise]);
+  }
+
   #connected(signal: AbortSignal): Promise<Client> {
     this.#client ??= this.#start(signal).catch((error: unknown) => {
       this.#client = undefined;
@@ -122,13 +154,18 @@ export class McpServer {
 
   async #start(signal: AbortSignal): Promise<Client> {
     const { createMCPClient } = await import("@ai-sdk/mcp");
-    const transport = (await this.#connect()) as Parameters<typeof createMCPClient>[0]["transport"];
+    const connection = await this.#connect();
+    const transport = (
+      "type" in connection ? { ...connection, fetch: watchedFetch } : connection
+    ) as Parameters<typeof createMCPClient>[0]["transport"];
     return createMCPClient({
       transport,
       clientName: "maestro",
       initializationOptions: { signal, timeout: connectMs },
-      // The next call finds out by itself.
-      onUncaughtError: () => undefined,
+      // Of other errors the next call finds out by itself.
+      onUncaughtError: (error) => {
+        if (error instanceof AnswerTooLong || error instanceof ServiceLost) this.#lose?.(error);
+      },
     });
   }
 
@@ -139,6 +176,11 @@ export class McpServer {
     void lost?.then((client) => client.close()).catch(() => undefined);
     // A missing program or variable: waiting does not help.
     if (error instanceof ServiceLost || MaestroError.is(error)) throw error;
+    const { statusCode } = error as { readonly statusCode?: unknown };
+    if (statusCode === 401 || statusCode === 403)
+      throw new ConfigInvalid(`The MCP server ${this.#name} refuses to answer (HTTP ${statusCode}).`, {
+        advice: "Correct its headers, or the variables that they name, then resume.",
+      });
     throw new ServiceLost(`The MCP server ${this.#name} did not answer: ${(error as Error).message}`, error);
   }
 }
@@ -166,11 +208,12 @@ function readTool(listed: {
   ];
 }
 
-/** A JSON-RPC error is an answer of the server, so the call has ended. */
+/** A JSON-RPC error is an answer of the server, so the call has ended. So has one whose answer is too long. */
 function answeredError(error: unknown): string | undefined {
+  if (error instanceof AnswerTooLong) return error.message;
   const { code, message } = error as { readonly code?: unknown; readonly message?: string };
   if (typeof code !== "number") return undefined;
-  return bounded(`The server reports an error: ${message ?? code}`);
+  return `The server reports an error: ${message ?? code}`;
 }
 
 function textOf(result: unknown): string {
@@ -186,7 +229,7 @@ function textOf(result: unknown): string {
   const parts = content.map(partText).filter((text) => text !== "");
   if (parts.length === 0 && structuredContent !== undefined) parts.push(JSON.stringify(structuredContent));
   const text = parts.length === 0 ? "[no result]" : parts.join("\n");
-  return bounded(isError === true ? `The tool reports an error: ${text}` : text);
+  return isError === true ? `The tool reports an error: ${text}` : text;
 }
 
 interface Part {

@@ -5,6 +5,7 @@ import { globMatcher } from "../../workspace/glob.ts";
 import { checkSchema } from "../../workspace/json-schema.ts";
 import { judgeBySchema, type OfferedTool } from "../tools/offered-tool.ts";
 import type { ToolArguments } from "../tools/tool-call.ts";
+import { shownPart } from "../tools/tool-value.ts";
 import type { McpServer, McpToolInfo } from "./mcp-server.ts";
 
 /** A server, and the corrections of its hints. */
@@ -68,7 +69,8 @@ function offer({ name, server, repeatable }: NamedServer, tool: McpToolInfo): Of
     dependency: `mcp/${name}`,
     judge: (value) =>
       isOurs ? judgeBySchema(tool.input, value) : { success: true, value: value as ToolArguments },
-    run: (args, { signal }) => server.call(tool.name, args, effect === "once", signal),
+    run: async (args, { signal, keepText }) =>
+      shownPart(await server.call(tool.name, args, effect === "once", signal), keepText),
   };
 }
 
@@ -87,7 +89,8 @@ function readResources({ name, server }: NamedServer, tools: readonly McpToolInf
     effect: "repeatable",
     dependency: `mcp/${name}`,
     judge: (value) => judgeBySchema(input, value),
-    run: ({ uri }, { signal }) => server.readResource(uri as string | undefined, signal),
+    run: async ({ uri }, { signal, keepText }) =>
+      shownPart(await server.readResource(uri as string | undefined, signal), keepText),
   };
 }
 

@@ -4,6 +4,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
 import { builtIn, type OfferedTool } from "../tools/offered-tool.ts";
+import type { KeepText } from "../tools/tool-call.ts";
 import { ToolRunner } from "../tools/tool-runner.ts";
 import { createTools } from "../tools/tool-set.ts";
 import { defaultTools, namedTools } from "../tools/tool-table.ts";
@@ -40,6 +41,8 @@ export interface ModelPersonaPorts {
   readonly runProgram?: RunProgram;
   /** Missing: it has no skills. */
   readonly readSkill?: ReadSkill;
+  /** See `ToolPorts`. */
+  readonly keepText?: KeepText;
   /** Missing: the default ones. */
   readonly tools?: readonly OfferedTool[];
   readonly signal: AbortSignal;
@@ -108,6 +111,7 @@ class Conversation {
       runCheck: ports.runCheck,
       runProgram: ports.runProgram ?? noPrograms,
       readSkill: ports.readSkill,
+      keepText: ports.keepText,
       contract: work.contract,
       policy: ports.policy ?? allowEverything,
       refuseProtected: ports.refuseProtected ?? (async () => {}),

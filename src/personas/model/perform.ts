@@ -69,6 +69,7 @@ export function performWithModel(
       runCheck: context.runCheck,
       runProgram,
       readSkill,
+      keepText: context.keepText,
       tools: [...tools, ...ofServers],
       signal: context.signal,
       policy: toolPolicy(work.policy),

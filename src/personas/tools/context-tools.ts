@@ -85,13 +85,14 @@ async function runnerOf(
     import("./tool-runner.ts"),
     import("../../workspace/write-guard.ts"),
   ]);
-  const { runStep, files, runCheck, contract, refuseProtected, signal } = context;
+  const { runStep, files, runCheck, contract, refuseProtected, keepText, signal } = context;
   return new ToolRunner({
     runStep,
     files,
     adviseEdit,
     runCheck,
     runProgram,
+    keepText,
     contract,
     refuseProtected,
     signal,

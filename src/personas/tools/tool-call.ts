@@ -3,6 +3,9 @@ import type { EditSavings } from "../model/ports.ts";
 
 export type ToolArguments = Readonly<Record<string, Json>>;
 
+/** Keeps a text and gives its hash. It lives as long as a record that names it. */
+export type KeepText = (text: string) => Promise<string>;
+
 /** The text that the model gets, and what an edit cost less than writing the file. */
 export interface ToolDone {
   readonly output: string;

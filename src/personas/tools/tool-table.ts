@@ -5,7 +5,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { AdviseEdit, FileEdit, ReadSkill, RunCheck, RunProgram, ToolFiles } from "../model/ports.ts";
 import { runCommandDescription, runCommandTool } from "./run-command.ts";
-import type { ToolArguments, ToolDone } from "./tool-call.ts";
+import type { KeepText, ToolArguments, ToolDone } from "./tool-call.ts";
 
 const maxPaths = 1000;
 const maxMatches = 200;
@@ -19,6 +19,8 @@ export interface ToolPorts {
   readonly runProgram: RunProgram;
   /** Missing: the persona has no skills. */
   readonly readSkill?: ReadSkill | undefined;
+  /** Missing: of a long result only the beginning is kept. */
+  readonly keepText?: KeepText | undefined;
   readonly signal: AbortSignal;
 }
 

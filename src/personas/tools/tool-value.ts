@@ -1,6 +1,6 @@
 import type { Json } from "../../domain/json.ts";
 import { redact } from "../../domain/redact.ts";
-import type { ToolDone } from "./tool-call.ts";
+import type { KeepText, ToolDone } from "./tool-call.ts";
 
 /** The most that a model gets from one call. */
 export const maxResultLength = 64 * 1024;
@@ -26,6 +26,13 @@ export function bounded(text: string, most: number = maxResultLength): string {
   const shown = redact(text.length > most * 4 ? text.slice(0, most * 4) : text);
   if (text.length <= most && shown.length <= most) return shown;
   return `${shown.slice(0, most).toWellFormed()}\n[cut: the result has ${text.length} characters]`;
+}
+
+/** The part of a text that a model gets. A longer one is kept whole besides. */
+export async function shownPart(text: string, keepText: KeepText | undefined): Promise<ToolDone> {
+  const output = bounded(text);
+  if (text.length <= maxResultLength || keepText === undefined) return { output };
+  return { output, artifact: await keepText(redact(text)) };
 }
 
 /** Turns any value into JSON. Stops when it has walked far enough. */

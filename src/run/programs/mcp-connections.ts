@@ -7,13 +7,12 @@ import { type JsonObject, parseJson } from "../../domain/json.ts";
 import { keepSecret } from "../../domain/redact.ts";
 import type { McpConnection, McpTransport } from "../../personas/mcp/mcp-server.ts";
 import { ServiceLost } from "../../personas/mcp/service-lost.ts";
+import { AnswerTooLong, maxAnswerLength } from "../../personas/mcp/watched-fetch.ts";
 import type { Environment } from "../../personas/model/model-sources.ts";
 import type { McpServerDefinition } from "../../team/definition/mcp-keys.ts";
 import type { RunningService } from "../../workspace/service.ts";
 import type { CommandPlace } from "./command-place.ts";
 import { passedThrough } from "./shell.ts";
-
-const maxLine = 16 * 1024 * 1024;
 
 /** Reaches a server of a team: at its address, or as a program in the sandbox. */
 export async function connectMcp(
@@ -136,8 +135,9 @@ class StdioTransport implements McpTransport {
 
   #read(text: string): void {
     this.#text += text;
-    if (this.#text.length > maxLine) {
+    if (this.#text.length > maxAnswerLength) {
       this.#text = "";
+      this.onerror?.(new AnswerTooLong());
       void this.#service.stop();
       return;
     }
@@ -145,7 +145,7 @@ class StdioTransport implements McpTransport {
     this.#text = lines.pop() ?? "";
     for (const line of lines) {
       try {
-        const message = parseJson(line, { maxBytes: maxLine }) as JsonObject;
+        const message = parseJson(line, { maxBytes: maxAnswerLength }) as JsonObject;
         if (message["jsonrpc"] === "2.0") this.onmessage?.(message as never);
       } catch {
         // Servers print to their output by mistake.

@@ -9,6 +9,7 @@ import {
   plain,
   reference,
   variableName,
+  wholeNumber,
   yesOrNo,
 } from "./kinds.ts";
 import { shown } from "./shown.ts";
@@ -91,6 +92,11 @@ export const mcpSection = section({
       sentence: "Files and folders that the program may change.",
       example: ["~/notes"],
       otherwise: "none",
+    }),
+    timeoutMs: optional(wholeNumber(1, 86_400_000), {
+      sentence: "How long one call may take.",
+      example: 600_000,
+      otherwise: "300,000",
     }),
     repeatable: optional(
       list(reference("the name or glob of a tool"), { allowed: "a list of tools or globs" }),

@@ -126,9 +126,10 @@ test("a session that is killed after a server's answer does not call again", asy
     ["everything_echo", { message: "first" }],
     ["everything_echo", { message: "second" }],
   ]);
+  const servers = JSON.stringify({ everything: { url: server.url } });
   const live = (killAt: number | undefined) =>
     new Promise<string>((resolve) => {
-      const args = [join(import.meta.dirname, "one-life.ts"), join(folder, "state"), script, server.url];
+      const args = [join(import.meta.dirname, "one-life.ts"), join(folder, "state"), script, servers];
       const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
       let said = "";
       child.stdout.on("data", (chunk: Buffer) => {

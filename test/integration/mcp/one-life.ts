@@ -1,12 +1,15 @@
 import { defineTeam, open, persona, phase } from "../../../src/index.ts";
+import type { McpDefinition } from "../../../src/team/definition/mcp-keys.ts";
 
-// One life of a session that calls a server: it says each recorded step, and may be killed at any of them.
-const [stateDir = "", script = "", url = ""] = process.argv.slice(2);
+// One life of a session that calls servers: it says each recorded step, and may be killed at any of them.
+const [stateDir = "", script = "", servers = ""] = process.argv.slice(2);
+const mcp = JSON.parse(servers) as McpDefinition;
+const tools = Object.keys(mcp).map((name) => `${name}/*` as const);
 
 const team = defineTeam("called", {
   model: "simulated",
-  mcp: { everything: { url } },
-  phases: [phase("work", { personas: [persona("dev", { instructions: "Call.", tools: ["everything/*"] })] })],
+  mcp,
+  phases: [phase("work", { personas: [persona("dev", { instructions: "Call.", tools })] })],
 });
 
 const maestro = await open({
