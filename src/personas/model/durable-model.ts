@@ -24,6 +24,7 @@ import type { Pricing } from "./ports.ts";
 import { cleanError, recognizeOverflow } from "./provider-error.ts";
 import { thinkingTokens } from "./provider-table.ts";
 import { roomForThoughts } from "./reasoning.ts";
+import { recognizeRefusedTool } from "./refused-tool.ts";
 import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
 import { collectStream, LiveStream } from "./stream.ts";
 import { readUsage, spendOf, usageOfFailure } from "./usage.ts";
@@ -185,7 +186,8 @@ class DurableCalls {
         } catch (error) {
           this.#context.signal?.throwIfAborted();
           for (const signal of signals) if (signal.aborted) throw abandoned(signal.reason);
-          throw recognizeOverflow(cleanError(readingError(error, errors)), name);
+          const cleaned = recognizeOverflow(cleanError(readingError(error, errors)), name);
+          throw recognizeRefusedTool(cleaned, name, params.tools);
         }
       },
     });
