@@ -16,7 +16,9 @@ import type { GlobalOptions } from "./open.ts";
  */
 export function buildProgram(spinning: Set<string> = new Set()): Command {
   const program = new Command("maestro")
-    .description("Runs teams of AI personas and never loses, repeats or overpays for what is already done.")
+    .description(
+      "Runs teams of AI personas. Work that is recorded is not lost, and a resume neither repeats it nor pays for it again.",
+    )
     .version(packageVersion(), "-V, --version", "print the version")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "Print the help of a command")

@@ -140,7 +140,8 @@ function whatIsLost({ phases, steps, effects }: StoppedSession, abandoned: boole
     unknown === 0
       ? ""
       : ` The outcome of ${count(unknown, "effect")} is unknown: it is not repeated without a probe's or a person's word.`;
-  return `${abandoned ? "Its process is gone. " : ""}Nothing is lost: ${kept.join(", ")}.${open}`;
+  const again = abandoned ? " A step that was under way runs again, unless it is `once`." : "";
+  return `${abandoned ? "Its process is gone. " : ""}Nothing is lost: ${kept.join(", ")}.${again}${open}`;
 }
 
 const nothingSpends = "Nothing is running or spending.";

@@ -83,6 +83,14 @@ describe("a session that stopped", () => {
     expect(resume).toEqual(advise("Resume with", "resume", "parking"));
   });
 
+  test("by the death of its process says that a step which was under way runs again", () => {
+    const running = session({ status: "running" });
+    expect(explainStop(running, { abandoned: true }).lost).toMatch(
+      /^Its process is gone\. Nothing is lost: .* A step that was under way runs again, unless it is `once`\.$/,
+    );
+    expect(explainStop(running).lost).not.toContain("runs again");
+  });
+
   test("for help advises the fixes of its failures first, except the one for unknown failures", () => {
     const suggestedActions = ["Correct the import.", failureTable.UNKNOWN.suggestedFix];
     const { why, todo, needs } = explainStop(session({ error: help("dev", { suggestedActions }) }));
