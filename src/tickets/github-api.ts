@@ -1,7 +1,7 @@
 import { ConfigInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import type { TicketReference } from "../domain/ticket.ts";
-import type { Reach } from "./guarded-request.ts";
+import type { Reach } from "../network/guarded-request.ts";
 import { TicketUnclear } from "./ticket-sink.ts";
 import { callTracker, type TrackerAnswer } from "./tracker-http.ts";
 import { trackerBase } from "./tracker-url.ts";

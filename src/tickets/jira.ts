@@ -1,7 +1,7 @@
 import { ConfigInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import { isTicketFingerprint, labelsOf, type Ticket, type TicketReference } from "../domain/ticket.ts";
-import type { Reach } from "./guarded-request.ts";
+import type { Reach } from "../network/guarded-request.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 import { cut } from "./plain-text.ts";
 import { renderAdf } from "./render.ts";

@@ -6,7 +6,7 @@ import {
   guardedRequest,
   NoAnswer,
   type Reach,
-} from "./guarded-request.ts";
+} from "../network/guarded-request.ts";
 import { cut, oneLine } from "./plain-text.ts";
 import { TicketRefused, TicketUnclear } from "./ticket-sink.ts";
 

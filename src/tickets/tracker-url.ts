@@ -1,5 +1,6 @@
 import { ConfigInvalid } from "../domain/errors.ts";
-import { isLoopback } from "./internal-address.ts";
+import { hostOf } from "../network/guarded-request.ts";
+import { isLoopback } from "../network/internal-address.ts";
 
 /**
  * The address of a tracker as configured. Credentials go there, so it is encrypted unless it stays on this machine,
@@ -20,9 +21,6 @@ export function trackerBase(text: string, what: string): string {
   if (url.search !== "") throw wrong(`${what} has a query`);
   return url.href.replace(/\/+$/, "");
 }
-
-/** Without the brackets of IPv6 and the final dot of a full name. */
-export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, "");
 
 const wrong = (message: string): ConfigInvalid =>
   new ConfigInvalid(message, { advice: "Give it as https://host/path." });

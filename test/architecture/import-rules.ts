@@ -14,6 +14,7 @@ const ranks: readonly (readonly string[])[] = [
   ["cost"],
   ["tickets"],
   ["store"],
+  ["network"],
   ["package-files.ts"],
   ["journal"],
   ["domain"],

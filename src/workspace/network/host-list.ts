@@ -1,4 +1,5 @@
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
+import { isInternal, isLoopback } from "../../network/internal-address.ts";
 
 /**
  * Where a confined program may connect: `true` for every public host, or a list of hosts such as `registry.npmjs.org`,
@@ -25,13 +26,18 @@ export function parseHost(text: string): ListedHost | undefined {
 const hostName =
   /^(?=.{1,253}$)(?:\*\.)?(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/;
 
-export function isListed(reach: NetworkReach, host: string, port: number): boolean {
-  if (reach === true) return true;
+export const isListed = (reach: NetworkReach, host: string, port: number): boolean =>
+  reach === true || listedAs(reach, host, port) !== undefined;
+
+/** The entry of a list that a host is reached by. */
+export function listedAs(hosts: readonly string[], host: string, port: number): string | undefined {
   const asked = plainHost(host);
-  return reach.some((text) => {
+  return hosts.find((text) => {
     const listed = parseHost(text);
     if (listed === undefined || (listed.port !== undefined && listed.port !== port)) return false;
-    return listed.host.startsWith("*.") ? asked.endsWith(listed.host.slice(1)) : asked === listed.host;
+    if (!listed.host.startsWith("*.")) return asked === listed.host;
+    // "*.0.0.1" stands for names, and never for an address.
+    return isIP(asked) === 0 && asked.endsWith(listed.host.slice(1));
   });
 }
 
@@ -40,7 +46,7 @@ export function isListed(reach: NetworkReach, host: string, port: number): boole
  * its network, so such an address counts only where the list names the address itself, or `localhost`.
  */
 export function mayConnect(reach: NetworkReach, host: string, port: number, address: string): boolean {
-  if (!isPrivate(address)) return true;
+  if (!isInternal(address)) return true;
   if (reach === true) return false;
   return plainHost(host) === "localhost"
     ? isLoopback(address) && isListed(reach, "localhost", port)
@@ -52,7 +58,7 @@ export const reachesPrivate = (reach: NetworkReach): boolean =>
   reach !== true &&
   reach.some((text) => {
     const { host = "" } = parseHost(text) ?? {};
-    return host === "localhost" || (isIP(host) !== 0 && isPrivate(host));
+    return host === "localhost" || (isIP(host) !== 0 && isInternal(host));
   });
 
 const plainHost = (host: string): string =>
@@ -60,27 +66,3 @@ const plainHost = (host: string): string =>
     .toLowerCase()
     .replace(/^\[|\]$/g, "")
     .replace(/\.$/, "");
-
-const isLoopback = (address: string): boolean => address === "::1" || address.startsWith("127.");
-
-const ranges4 =
-  "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 224.0.0.0/3";
-const private4 = subnets("ipv4", ranges4);
-/** Only 2000::/3 is public. Tunnels can carry an address of the machine's own network. */
-const private6 = subnets("ipv6", "::/3 4000::/2 8000::/1 2001::/32 2002::/16");
-
-/** This machine, its network and its cloud's metadata: what a program must not reach by the name of a public host. */
-function isPrivate(address: string): boolean {
-  const version = isIP(address);
-  if (version === 4) return private4.check(address, "ipv4");
-  return version === 0 || private6.check(address, "ipv6");
-}
-
-function subnets(version: "ipv4" | "ipv6", ranges: string): BlockList {
-  const list = new BlockList();
-  for (const range of ranges.split(" ")) {
-    const [address = "", bits] = range.split("/");
-    list.addSubnet(address, Number(bits), version);
-  }
-  return list;
-}

@@ -10,6 +10,7 @@ describe("a list of hosts", () => {
     ["*.example.com", "a.b.example.com", 443, true],
     ["*.example.com", "example.com", 443, false],
     ["*.example.com", "badexample.com", 443, false],
+    ["*.0.0.1", "127.0.0.1", 443, false],
     ["registry.example:443", "registry.example", 8443, false],
     ["127.0.0.1:4873", "127.0.0.1", 4873, true],
     ["[::1]:80", "::1", 80, true],
@@ -33,6 +34,12 @@ describe("a list of hosts", () => {
       "fd00::1",
       "::ffff:127.0.0.1",
       "100.64.0.1",
+      "192.0.2.1",
+      "198.51.100.1",
+      "203.0.113.1",
+      "2001:db8::1",
+      "3fff::1",
+      "64:ff9b::a00:1",
     ];
     for (const address of addresses) {
       expect(mayConnect(["public.example"], "public.example", 443, address)).toBe(false);

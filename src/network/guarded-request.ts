@@ -3,7 +3,6 @@ import { type IncomingMessage, Agent as PlainAgent, request as plainRequest } fr
 import { request as encryptedRequest, globalAgent, Agent as TlsAgent } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { isInternal } from "./internal-address.ts";
-import { hostOf } from "./tracker-url.ts";
 
 /** Where a request may go. */
 export interface Reach {
@@ -146,6 +145,9 @@ const usualProxy = (): { readonly proxyEnv?: NodeJS.ProcessEnv } => {
   const { proxyEnv } = globalAgent.options as { readonly proxyEnv?: NodeJS.ProcessEnv };
   return proxyEnv === undefined ? {} : { proxyEnv };
 };
+
+/** Without the brackets of IPv6 and the final dot of a full name. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, "");
 
 const resolveAll = async (host: string): Promise<readonly string[]> =>
   (await lookup(host, { all: true })).map(({ address }) => address);

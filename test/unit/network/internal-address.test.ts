@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isInternal } from "../../../src/tickets/internal-address.ts";
+import { isInternal } from "../../../src/network/internal-address.ts";
 
 const internal =
   "0.0.0.0 0.1.2.3 10.1.2.3 100.64.0.1 100.127.255.255 127.8.8.8 169.254.169.254 172.16.0.1 172.31.0.1 192.0.0.170 " +
