@@ -105,7 +105,13 @@ export function targetOf({ args }: Pick<RequestedTool, "args">): string {
   const argv = args["argv"];
   const command = Array.isArray(argv) ? argv.join(" ") : text(args["command"]);
   if (command !== "") return redact(command.slice(0, 200));
-  return redact(text(args["path"]) || text(args["glob"]) || text(args["pattern"]) || text(args["name"]));
+  return redact(
+    text(args["path"]) ||
+      text(args["url"]).slice(0, 200) ||
+      text(args["glob"]) ||
+      text(args["pattern"]) ||
+      text(args["name"]),
+  );
 }
 
 /** Some providers send the arguments as JSON text, others as an object. */

@@ -44,6 +44,12 @@ export class AddressRefused extends Error {
   }
 }
 
+export class AnswerTooLarge extends Error {
+  constructor(maxBytes: number) {
+    super(`the answer is larger than ${maxBytes} bytes`);
+  }
+}
+
 /** No answer came. `isSent`: the other side can have had the request, and when in doubt it had. */
 export class NoAnswer extends Error {
   readonly isSent: boolean;
@@ -106,7 +112,7 @@ async function readAll(response: IncomingMessage, maxBytes: number): Promise<Uin
   // Leaving the loop early ends the connection.
   for await (const chunk of response as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new AnswerTooLarge(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

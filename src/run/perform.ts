@@ -5,7 +5,7 @@ import type { FunctionContext, Perform, WorkContext } from "../personas/function
 import type { NamedServer } from "../personas/mcp/mcp-tools.ts";
 import type { Environment } from "../personas/model/model-sources.ts";
 import { type ModelAccess, performWithModel } from "../personas/model/perform.ts";
-import type { RunProgram } from "../personas/model/ports.ts";
+import type { FetchUrl, RunProgram } from "../personas/model/ports.ts";
 import type { ContextTools } from "../personas/tools/context-tool.ts";
 import { contextTools } from "../personas/tools/context-tools.ts";
 import { ownToolsOf, serverPatterns } from "../personas/tools/offered-tools.ts";
@@ -26,9 +26,11 @@ export function performOf(
   access: ModelAccess,
   place: CommandPlace,
 ): PerformOf {
-  return (phase, { name, work, policy, timeoutMs, tools, shell = defaultShell, mcp: ownServers }) => {
+  return (phase, { name, work, policy, timeoutMs, tools, shell = defaultShell, mcp: ownServers, web }) => {
     const written = writtenPersona(team, phase.name, name);
-    const sources = { tools, ownTools: ownToolsOf(written?.tools), shellEffect: shell.effect };
+    const webHosts = (web ?? team.definition.web)?.allow ?? [];
+    const sources = { tools, ownTools: ownToolsOf(written?.tools), shellEffect: shell.effect, webHosts };
+    const fetchUrl: FetchUrl | undefined = webHosts.length === 0 ? undefined : fetchFrom(webHosts);
     const withShell = async <T>(
       context: WorkContext,
       work: (run: RunProgram) => Promise<T> | T,
@@ -54,7 +56,7 @@ export function performOf(
               keepSecret,
               // Made at first use: most functions call none.
               get tools() {
-                made ??= contextTools(context, sources, policy, runProgram);
+                made ??= contextTools(context, sources, policy, { runProgram, fetchUrl });
                 return made;
               },
             };
@@ -74,6 +76,7 @@ export function performOf(
         const perform = performWithModel(
           {
             ...sources,
+            fetchUrl,
             instructions,
             model: chosen,
             maxSteps,
@@ -96,6 +99,13 @@ export function performOf(
     }
   };
 }
+
+const fetchFrom =
+  (allow: readonly string[]): FetchUrl =>
+  async (url, signal) => {
+    const { fetchPage } = await import("./programs/web.ts");
+    return fetchPage(url, { allow }, signal);
+  };
 
 /** The servers whose tools a persona has, until its attempt ends. Each is started at its first use. */
 async function withServers<T>(

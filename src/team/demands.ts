@@ -26,6 +26,7 @@ export interface Demand {
  * - `variable`: a program gets an environment variable
  * - `read`, `write`: a program may use a file or folder outside the workspace
  * - `server`: an MCP server gets what a model sends it
+ * - `web`: a model reads pages, and the addresses that it asks for reach their hosts
  * - `code`: a function of a team module runs in Maestro's own process
  * - `model`: a model gets the brief and the files
  * - `check`: a command judges the files, without the network where there is a sandbox
@@ -36,6 +37,7 @@ export interface Demand {
 export type DemandKind =
   | "program"
   | "server"
+  | "web"
   | "variable"
   | "read"
   | "write"
@@ -169,6 +171,7 @@ function demandsOfPersona(persona: PersonaDefinition, team: TeamDefinition): rea
     ...demandsOfWork(persona, team),
     ...demandsOfShell(persona),
     ...demandsOfServers(persona, team),
+    ...demandsOfWeb(persona, team),
     ...secrets,
     ...checks,
   ].map(({ says, ...demand }) => ({
@@ -219,6 +222,12 @@ function demandsOfServers({ tools, mcp }: PersonaDefinition, team: TeamDefinitio
       ...writable.map((path) => outside("write", "reads and changes", path)),
     ];
   });
+}
+
+function demandsOfWeb({ tools, web }: PersonaDefinition, team: TeamDefinition): readonly Demanded[] {
+  if (!builtInNames(tools).includes(namedTools.fetch)) return [];
+  const hosts = oneLine(((web ?? team.web)?.allow ?? []).join(", "));
+  return [{ kind: "web", what: hosts, says: `reads pages of ${hosts}`, needsTrust: true }];
 }
 
 /** Commands that a model or a function chooses. Without the network and variables they have no more than a check. */

@@ -17,6 +17,7 @@ import { modelName } from "./model-object.ts";
 import {
   type AdviseEdit,
   allowEverything,
+  type FetchUrl,
   noPrograms,
   type Pricing,
   type ReadSkill,
@@ -43,6 +44,7 @@ export interface ModelPersonaPorts {
   readonly readSkill?: ReadSkill;
   /** See `ToolPorts`. */
   readonly keepText?: KeepText;
+  readonly fetchUrl?: FetchUrl | undefined;
   /** Missing: the default ones. */
   readonly tools?: readonly OfferedTool[];
   readonly signal: AbortSignal;
@@ -112,6 +114,7 @@ class Conversation {
       runProgram: ports.runProgram ?? noPrograms,
       readSkill: ports.readSkill,
       keepText: ports.keepText,
+      fetchUrl: ports.fetchUrl,
       contract: work.contract,
       policy: ports.policy ?? allowEverything,
       refuseProtected: ports.refuseProtected ?? (async () => {}),

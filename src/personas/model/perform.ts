@@ -8,7 +8,7 @@ import type { OwnTools, ToolChoice } from "../tools/offered-tools.ts";
 import { type PersonaPolicy, toolPolicy } from "../tools/tool-runner.ts";
 import { type ToolEffect, toolNames } from "../tools/tool-table.ts";
 import type { ModelSources } from "./model-sources.ts";
-import type { EditSavings, RunProgram } from "./ports.ts";
+import type { EditSavings, FetchUrl, RunProgram } from "./ports.ts";
 import type { Reasoning } from "./reasoning.ts";
 import { pricingOf } from "./usage.ts";
 
@@ -26,6 +26,8 @@ interface ModelWork {
   /** Those of the team's code. */
   readonly ownTools: OwnTools;
   readonly shellEffect: ToolEffect;
+  readonly webHosts: readonly string[];
+  readonly fetchUrl: FetchUrl | undefined;
 }
 
 export interface ModelAccess extends ModelSources {
@@ -70,6 +72,7 @@ export function performWithModel(
       runProgram,
       readSkill,
       keepText: context.keepText,
+      fetchUrl: work.fetchUrl,
       tools: [...tools, ...ofServers],
       signal: context.signal,
       policy: toolPolicy(work.policy),

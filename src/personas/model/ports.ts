@@ -104,6 +104,17 @@ export type RunProgram = (request: ProgramRequest) => Promise<ProgramEnd>;
 export const noPrograms: RunProgram = () =>
   Promise.reject(new InputInvalid("There is no place to run commands."));
 
+export interface FetchedPage {
+  /** After redirects. */
+  readonly url: string;
+  /** Of its content, such as "text/html". */
+  readonly type: string;
+  readonly text: string;
+}
+
+/** Reads a page of the web. What the model did wrong is thrown as `InputInvalid`. */
+export type FetchUrl = (url: string, signal: AbortSignal) => Promise<FetchedPage>;
+
 export type PolicyDecision =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly reason: string };

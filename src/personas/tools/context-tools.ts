@@ -1,13 +1,12 @@
 import type { Json } from "../../domain/json.ts";
 import type { WorkContext } from "../function.ts";
-import type { RunProgram } from "../model/ports.ts";
 import type { ContextTool, ContextTools } from "./context-tool.ts";
 import type { OfferedTool } from "./offered-tool.ts";
 import { builtInNames, builtInTool, ownNames, ownTool, type ToolSources } from "./offered-tools.ts";
 import { descriptionOf, executeOwnTool } from "./own-tool.ts";
 import type { ToolArguments, ToolDone } from "./tool-call.ts";
 import { type PersonaPolicy, type ToolRunner, toolPolicy } from "./tool-runner.ts";
-import { namedTools } from "./tool-table.ts";
+import { namedTools, type ToolPorts } from "./tool-table.ts";
 
 /** Given as an option by the process of an isolated function, which runs its own tools itself. */
 export interface ElsewhereOption {
@@ -17,19 +16,20 @@ export interface ElsewhereOption {
 /** The tools of a persona that is a function. */
 export function contextTools(
   context: WorkContext,
-  { tools: choice, ownTools: own, shellEffect }: ToolSources,
+  sources: ToolSources,
   policy: PersonaPolicy,
-  runProgram: RunProgram,
+  ports: Pick<ToolPorts, "runProgram" | "fetchUrl">,
 ): ContextTools {
+  const { tools: choice, ownTools: own } = sources;
   let running: Promise<ToolRunner> | undefined;
   const run = async (tool: OfferedTool, args: ToolArguments): Promise<Json> => {
-    running ??= runnerOf(context, policy, runProgram);
+    running ??= runnerOf(context, policy, ports);
     return (await running).run(tool, args);
   };
   const builtIns = builtInNames(choice)
     .filter((name) => name !== namedTools.submit)
     .map((name): [string, ContextTool] => {
-      const tool = builtInTool(name, context.contract, shellEffect);
+      const tool = builtInTool(name, context.contract, sources);
       return [
         name,
         { ...describeTool(tool), execute: async (input) => run(tool, await judged(tool, input as Json)) },
@@ -79,7 +79,7 @@ async function judged(tool: OfferedTool, input: Json): Promise<ToolArguments> {
 async function runnerOf(
   context: WorkContext,
   policy: PersonaPolicy,
-  runProgram: RunProgram,
+  { runProgram, fetchUrl }: Pick<ToolPorts, "runProgram" | "fetchUrl">,
 ): Promise<ToolRunner> {
   const [{ ToolRunner }, { adviseEdit }] = await Promise.all([
     import("./tool-runner.ts"),
@@ -92,6 +92,7 @@ async function runnerOf(
     adviseEdit,
     runCheck,
     runProgram,
+    fetchUrl,
     keepText,
     contract,
     refuseProtected,

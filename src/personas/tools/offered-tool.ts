@@ -24,7 +24,7 @@ export interface OfferedTool {
   readonly writes?: readonly string[];
   readonly runsCheck?: true;
   /** The service it calls, which has a breaker. */
-  readonly dependency?: string;
+  readonly dependency?: string | ((args: ToolArguments) => string | undefined);
   readonly judge: (value: Json) => Judged | Promise<Judged>;
   /** Without it the call ends the conversation. */
   readonly run?: (args: ToolArguments, ports: ToolPorts) => Promise<string | ToolDone>;

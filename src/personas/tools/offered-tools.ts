@@ -1,5 +1,6 @@
 import type { Contract } from "../../domain/contract.ts";
 import { TeamInvalid } from "../../domain/errors.ts";
+import { webDependency } from "./fetch-url.ts";
 import { builtIn, type OfferedTool } from "./offered-tool.ts";
 import { type OwnTool, offerOwnTool } from "./own-tool.ts";
 import { defaultTools, isTool, namedTools, type ToolEffect, type ToolName } from "./tool-table.ts";
@@ -40,24 +41,34 @@ export interface ToolSources {
   readonly shellEffect: ToolEffect;
   /** Of all its skills: then it has the tool that reads them. */
   readonly skillsHash?: string | undefined;
+  /** The hosts whose pages it may read. */
+  readonly webHosts: readonly string[];
 }
 
-export function builtInTool(name: ToolName, contract: Contract, shellEffect: ToolEffect): OfferedTool {
+export function builtInTool(
+  name: ToolName,
+  contract: Contract,
+  { shellEffect, webHosts }: Pick<ToolSources, "shellEffect" | "webHosts">,
+): OfferedTool {
   const tool = builtIn(name, contract);
-  return name === namedTools.command ? { ...tool, effect: shellEffect } : tool;
+  if (name === namedTools.command) return { ...tool, effect: shellEffect };
+  if (name !== namedTools.fetch) return tool;
+  const description = `${tool.description} It reads these hosts only: ${webHosts.join(", ")}.`;
+  return { ...tool, description, dependency: webDependency(webHosts) };
 }
 
 /** All that the model of a persona is offered, in one order: it is part of what a recorded call is found again by. */
 export async function offeredTools(
   persona: string,
-  { tools, ownTools, shellEffect, skillsHash }: ToolSources,
+  sources: ToolSources,
   contract: Contract,
 ): Promise<readonly OfferedTool[]> {
+  const { tools, ownTools, skillsHash } = sources;
   const named = builtInNames(tools);
   const { skill } = namedTools;
   const needed = skillsHash !== undefined && !named.includes(skill) ? [skill] : [];
   const builtIns = [...needed, ...named].map((name) => {
-    const tool = builtInTool(name, contract, shellEffect);
+    const tool = builtInTool(name, contract, sources);
     return name === skill && skillsHash !== undefined ? { ...tool, reads: skillsHash } : tool;
   });
   const others = await Promise.all(

@@ -71,7 +71,8 @@ export class ToolRunner {
 
   async #record(tool: OfferedTool, args: ToolArguments, tree: string): Promise<ToolOutcome> {
     const { runStep, files, signal, policy } = this.#ports;
-    const { name, dependency, reads } = tool;
+    const { name, reads } = tool;
+    const dependency = typeof tool.dependency === "function" ? tool.dependency(args) : tool.dependency;
     const call = { tool: name, arguments: args };
     // A call that the policy refuses has no effect.
     const isOnce = tool.effect === "once" && policy.allow(tool, args).allowed;

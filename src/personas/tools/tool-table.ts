@@ -3,7 +3,16 @@ import { didYouMean } from "../../domain/closest.ts";
 import type { Contract } from "../../domain/contract.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import type { AdviseEdit, FileEdit, ReadSkill, RunCheck, RunProgram, ToolFiles } from "../model/ports.ts";
+import type {
+  AdviseEdit,
+  FetchUrl,
+  FileEdit,
+  ReadSkill,
+  RunCheck,
+  RunProgram,
+  ToolFiles,
+} from "../model/ports.ts";
+import { fetchUrlTool } from "./fetch-url.ts";
 import { runCommandDescription, runCommandTool } from "./run-command.ts";
 import type { KeepText, ToolArguments, ToolDone } from "./tool-call.ts";
 
@@ -21,6 +30,8 @@ export interface ToolPorts {
   readonly readSkill?: ReadSkill | undefined;
   /** Missing: of a long result only the beginning is kept. */
   readonly keepText?: KeepText | undefined;
+  /** Missing: no page can be read. */
+  readonly fetchUrl?: FetchUrl | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -260,6 +271,15 @@ const table = {
       return textPage(content, from as number | undefined, lines as number | undefined);
     },
   },
+  fetch_url: {
+    doing: "reads",
+    mustBeNamed: true,
+    description: always("Reads a page of the web as text, by GET. Links have their addresses behind them."),
+    input: always(
+      object({ url: text("The whole address, with https://.", { minLength: 1, maxLength: 2000 }) }, ["url"]),
+    ),
+    run: (args, { fetchUrl, keepText, signal }) => fetchUrlTool(args, fetchUrl, keepText, signal),
+  },
   submit: {
     doing: "submits",
     description: always("Ends your work. Call it once, when everything is done."),
@@ -299,6 +319,7 @@ export const namedTools = {
   check: "run_check",
   command: "run_command",
   skill: "read_skill",
+  fetch: "fetch_url",
   submit: "submit",
 } as const satisfies Record<string, ToolName>;
 

@@ -1,4 +1,5 @@
-import { serverPatterns } from "../../personas/tools/offered-tools.ts";
+import { builtInNames, serverPatterns } from "../../personas/tools/offered-tools.ts";
+import { namedTools } from "../../personas/tools/tool-table.ts";
 import { checkBudgets } from "./check-budgets.ts";
 import { checkConsumes } from "./check-consumes.ts";
 import { checkContracts } from "./check-contracts.ts";
@@ -9,11 +10,18 @@ import type { Problems } from "./place.ts";
 import type { ReadPhase } from "./read-phase.ts";
 import { shown } from "./shown.ts";
 import type { BudgetDefinition } from "./team-definition.ts";
+import type { WebDefinition } from "./tool-keys.ts";
+
+interface TeamWide {
+  readonly budget: BudgetDefinition | null;
+  readonly mcp?: McpDefinition | undefined;
+  readonly web?: WebDefinition | undefined;
+}
 
 /** Checks that need the whole team. */
 export function checkTeam(
   phases: readonly ReadPhase[],
-  { budget, mcp = {} }: { readonly budget: BudgetDefinition | null; readonly mcp?: McpDefinition },
+  { budget, mcp = {}, web }: TeamWide,
   problems: Problems,
 ): void {
   const isOrdered = checkPhases(phases, problems);
@@ -21,6 +29,7 @@ export function checkTeam(
   checkContracts(phases, isOrdered);
   checkBudgets(phases, budget);
   checkServers(phases, mcp);
+  checkWeb(phases, web);
   checkSize(phases);
 }
 
@@ -38,6 +47,17 @@ function checkServers(phases: readonly ReadPhase[], mcp: McpDefinition): void {
           `names ${shown(pattern)}, and there is no MCP server ${shown(server)}.${at.problems.suggest(server, known)}`,
         );
     }
+  }
+}
+
+/** Nothing may be read without a list of hosts. */
+function checkWeb(phases: readonly ReadPhase[], ofTeam: WebDefinition | undefined): void {
+  for (const { definition, described } of phases.flatMap(({ personas }) => personas)) {
+    const { tools, web = ofTeam } = definition;
+    if (web === undefined && builtInNames(tools).includes(namedTools.fetch))
+      described
+        .at("tools")
+        .problem(`names ${namedTools.fetch}, and there is no web.allow that says which hosts it may read.`);
   }
 }
 

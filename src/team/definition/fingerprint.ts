@@ -1,7 +1,8 @@
 import { fingerprint } from "../../domain/canonical.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
-import { serverPatterns } from "../../personas/tools/offered-tools.ts";
+import { builtInNames, serverPatterns } from "../../personas/tools/offered-tools.ts";
+import { namedTools } from "../../personas/tools/tool-table.ts";
 import { definitionJson, type PersonaDefinition, type TeamDefinition } from "./team-definition.ts";
 import { guidanceKeys, toolKeys } from "./team-keys.ts";
 
@@ -39,6 +40,7 @@ export function resultFingerprint(team: TeamDefinition, phase: string, persona: 
     policy,
     ...toolsOf(persona),
     ...serversOf(team, persona),
+    ...webOf(team, persona),
     mayChange,
     protect: team.protect,
   } as unknown as Json);
@@ -50,6 +52,12 @@ function serversOf({ mcp = {} }: TeamDefinition, { tools }: PersonaDefinition): 
   const servers = Object.entries(mcp).filter(([name]) => used.has(name));
   return servers.length === 0 ? {} : { servers: Object.fromEntries(servers) };
 }
+
+/** The team's, where its persona has none of its own. */
+const webOf = ({ web }: TeamDefinition, persona: PersonaDefinition): object =>
+  persona.web === undefined && web !== undefined && builtInNames(persona.tools).includes(namedTools.fetch)
+    ? { web }
+    : {};
 
 /** Only the keys that were written. */
 function toolsOf(persona: PersonaDefinition): object {

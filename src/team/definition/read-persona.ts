@@ -150,6 +150,8 @@ function checkToolKeys(fields: PersonaFields, { tools }: Values<typeof toolKeys>
     place.at("tools").problem(`names ${skill}, and the persona has no skills.`);
   if (fields.has("shell") && !builtInNames(tools).includes(namedTools.command))
     place.at("shell").problem(`has no effect: tools does not name ${namedTools.command}.`, "key");
+  if (fields.has("web") && !builtInNames(tools).includes(namedTools.fetch))
+    place.at("web").problem(`has no effect: tools does not name ${namedTools.fetch}.`, "key");
 }
 
 function checkCheckNames(names: readonly string[], { checks }: Contract, place: Place): void {

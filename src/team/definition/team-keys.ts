@@ -39,7 +39,7 @@ import { modelKeys } from "./model-keys.ts";
 import { modelName } from "./model-name.ts";
 import { setupSection, setups } from "./setup-keys.ts";
 import { sourceSection } from "./source-keys.ts";
-import { shellSection, toolKeys } from "./tool-keys.ts";
+import { shellSection, toolKeys, webKey, webSection } from "./tool-keys.ts";
 
 export type { BudgetDefinition, GateDefinition };
 export {
@@ -307,6 +307,7 @@ export const teamSection = section({
       example: { github: { url: "https://mcp.example/mcp", headers: { authorization: "$EXAMPLE_TOKEN" } } },
       otherwise: "none",
     }),
+    web: webKey,
     setup: optional(setups, {
       sentence: "How dependencies of the files are installed. `off` installs none.",
       example: { run: ["npm", "ci"], inputs: ["package-lock.json"], keep: ["node_modules"], network: true },
@@ -366,6 +367,7 @@ export const teamFileSections: readonly Section[] = [
   checkSection,
   policySection,
   shellSection,
+  webSection,
   mcpSection,
   budgetSection,
   deliverSection,

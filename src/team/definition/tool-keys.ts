@@ -1,6 +1,6 @@
 import { defaultTools, namedTools } from "../../personas/tools/tool-table.ts";
 import { parseHost } from "../../workspace/network/host-list.ts";
-import { object, optional, section, type Values, withDefault } from "./fields.ts";
+import { object, optional, required, section, type Values, withDefault } from "./fields.ts";
 import { type Kind, list, oneOf, plain, set, variableName, wholeNumber } from "./kinds.ts";
 import { mcpServers } from "./mcp-keys.ts";
 import { toolList, toolsExample } from "./tool-list.ts";
@@ -62,6 +62,39 @@ export const defaultShell: ShellDefinition = {
   effect: "repeatable",
 };
 
+export const webSection = section({
+  name: "web",
+  sentence: `What \`${namedTools.fetch}\` may read.`,
+  allowed: "an object with allow",
+  keys: {
+    allow: required(
+      {
+        ...hosts,
+        schema: { ...hosts.schema, minItems: 1 },
+        read: (value, place) => {
+          const read = hosts.read(value, place);
+          if (read?.length === 0) place.problem("names no hosts.");
+          return read;
+        },
+      },
+      {
+        sentence:
+          "The hosts whose pages it may read. An address of this machine or its network is read only where it is named itself.",
+        example: ["docs.example", "*.wiki.example"],
+        missing: "names no hosts.",
+      },
+    ),
+  },
+});
+
+export type WebDefinition = Values<typeof webSection.keys>;
+
+export const webKey = optional(object(webSection), {
+  sentence: `The web, for a persona whose \`tools\` name \`${namedTools.fetch}\`.`,
+  example: { allow: ["docs.example"] },
+  otherwise: "no page is read",
+});
+
 /** Keys of a persona that has tools: a model, or a function as `ctx.tools`. */
 export const toolKeys = {
   tools: optional(toolList, {
@@ -80,4 +113,5 @@ export const toolKeys = {
     example: { network: ["registry.example"], timeoutMs: 600_000 },
     otherwise: "no network, 120 s, no variables",
   }),
+  web: webKey,
 };

@@ -26,6 +26,8 @@ export function parseHost(text: string): ListedHost | undefined {
 const hostName =
   /^(?=.{1,253}$)(?:\*\.)?(?:[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?\.)*[a-z\d_](?:[a-z\d_-]{0,61}[a-z\d_])?$/;
 
+export const portOf = (url: URL): number => Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+
 export const isListed = (reach: NetworkReach, host: string, port: number): boolean =>
   reach === true || listedAs(reach, host, port) !== undefined;
 

@@ -17,7 +17,8 @@ type Called = Awaited<ReturnType<typeof session>>;
 
 async function offeredNames({ place, result }: Called): Promise<readonly string[]> {
   const [first] = await sentCalls(place.stateDir, result.id);
-  return (first?.tools as readonly { readonly name: string }[]).map(({ name }) => name);
+  const { tools = [] } = first ?? {};
+  return (tools as readonly { readonly name: string }[]).map(({ name }) => name);
 }
 
 /** Calls the tool that was offered under a name like this. */

@@ -15,7 +15,12 @@ async function call(own: OwnTool, input: object = {}, signal?: AbortSignal) {
   const owned: OwnTools = { lookup: { ...own, repeatable: true } };
   const tools = await offeredTools(
     "analyst",
-    { tools: [{ own: "lookup", repeatable: true }], ownTools: owned, shellEffect: "repeatable" },
+    {
+      tools: [{ own: "lookup", repeatable: true }],
+      ownTools: owned,
+      shellEffect: "repeatable",
+      webHosts: [],
+    },
     emptyContract,
   );
   const calls = { calls: [{ tool: "lookup", input: input as Record<string, never> }] };
@@ -152,7 +157,7 @@ test("a tool that yields has its last value as the result", async () => {
 test("a tool that the persona does not have is not offered, and the prompt does not name it", async () => {
   const tools = await offeredTools(
     "analyst",
-    { tools: ["read_file", "submit"], ownTools: {}, shellEffect: "repeatable" },
+    { tools: ["read_file", "submit"], ownTools: {}, shellEffect: "repeatable", webHosts: [] },
     emptyContract,
   );
   const { run, steps } = await place([submit], { tools });

@@ -225,6 +225,15 @@ test("a persona's fingerprint tells personas and phases apart", () => {
   );
 });
 
+test("the hosts of the web count for the personas that may read it", () => {
+  const of = (allow: readonly string[], persona: string): string => {
+    const personas = { ...base.personas, critic: works({ tools: ["fetch_url"] }) };
+    return personaFingerprint(define({ personas, more: { web: { allow } } }), "design", persona);
+  };
+  expect(of(["a.example"], "critic")).not.toBe(of(["b.example"], "critic"));
+  expect(of(["a.example"], "architect")).toBe(of(["b.example"], "architect"));
+});
+
 test("no secret of a command is in the description of its change", () => {
   const secret = "sk-abcdefghijklmnop123456";
   const changes = describeChanges(define(), withPersona("agent", { command: ["claude", "--key", secret] }));

@@ -151,3 +151,31 @@ test("commands of a model need trust when they reach the network or get variable
     "dev passes the environment variable NPM_TOKEN to its commands",
   ]);
 });
+
+test("pages of the web need trust, with the persona's own hosts or those of its team", () => {
+  const tools = ["read_file", "fetch_url"];
+  const team = teamOf(
+    {
+      reader: works({ tools }),
+      clerk: works({ tools, web: { allow: ["*.wiki.example", "127.0.0.1:8080"] } }),
+      other: works({ tools: ["read_file"] }),
+    },
+    { web: { allow: ["docs.example"] } },
+  );
+  expect(demandsTrust(team, "required")).toEqual([
+    {
+      kind: "web",
+      persona: "reader",
+      what: "docs.example",
+      sentence: "reader reads pages of docs.example",
+      needsTrust: true,
+    },
+    {
+      kind: "web",
+      persona: "clerk",
+      what: "*.wiki.example, 127.0.0.1:8080",
+      sentence: "clerk reads pages of *.wiki.example, 127.0.0.1:8080",
+      needsTrust: true,
+    },
+  ]);
+});

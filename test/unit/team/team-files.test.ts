@@ -56,6 +56,7 @@ describe("one team in three languages", () => {
       description: "Each key that a team file may have, once.",
       parallel: 2,
       protect: ["spec/**", "package.json#scripts"],
+      web: { allow: ["docs.example"] },
       budget: { tokens: 900_000, usd: 20 },
       phases: [
         {
@@ -108,11 +109,13 @@ describe("one team in three languages", () => {
                 "write_file",
                 "run_check",
                 "run_command",
+                "fetch_url",
                 "submit",
                 "db/query*",
                 "web/*",
               ],
               shell: { network: ["registry.example"], timeoutMs: 600_000, env: ["NODE_ENV"], effect: "once" },
+              web: { allow: ["*.wiki.example"] },
               contract: {
                 deliverables: [{ name: "code", files: ["src/**/*.ts"], must: true, weight: 3 }],
                 checks: [
