@@ -60,6 +60,7 @@ function reportsOf(groups: readonly UsageGroupSums[]): Parameters<typeof usageRe
 const nothing: UsageGroupSums = {
   name: null,
   saved: [],
+  prices: [],
   calls: 0,
   failedCalls: 0,
   inputTokens: 0,

@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import type { ConfigOverrides } from "../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import { BudgetGuard } from "../cost/budget.ts";
+import { PriceFile } from "../cost/price-file.ts";
 import { Prices } from "../cost/prices.ts";
 import { TokenTracker } from "../cost/token-tracker.ts";
 import { type CommandFor, type Notify, shellCommand } from "../domain/advice.ts";
@@ -13,6 +14,7 @@ import { keepSecret, secretsIn } from "../domain/redact.ts";
 import type { SessionEvent } from "../journal/public-fact.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import type { OwnProvider } from "../personas/model/model-sources.ts";
+import { publishedNames } from "../personas/model/provider-table.ts";
 import { CircuitBreaker } from "../run/circuit-breaker.ts";
 import { TeamEngine } from "../run/engine.ts";
 import { withBuiltIn } from "../run/healing/built-in.ts";
@@ -132,7 +134,11 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     return status === undefined || finalStatuses.includes(status);
   });
   void layers.sweep().catch(() => undefined);
-  const prices = new Prices(config.prices, clock);
+  const prices = new Prices(config.prices, {
+    clock,
+    file: new PriceFile(path, (error) => onNotice(String(error))),
+    names: publishedNames,
+  });
   const priceOf = (model: string) => prices.of(model);
   const sources = {
     env: process.env,
@@ -201,6 +207,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
       tracker,
       clock,
       defaults: budgets,
+      rates: config.limits.providers,
       history: (team) => store.reports.history(team),
     },
     checks: new SandboxChecks(artifacts, scratch, path, { launch, notice: onNotice, env: process.env }),

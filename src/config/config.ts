@@ -1,6 +1,7 @@
 import type { PriceTable } from "../cost/price-per-million.ts";
 import type { UnpricedRule } from "../domain/budget.ts";
 import type { ModelServer } from "../personas/model/model-sources.ts";
+import type { ProviderRates } from "../store/decisions/rates.ts";
 import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 
 /** Every setting of Maestro, as the rest of the code reads it. */
@@ -56,6 +57,8 @@ export interface Config {
     readonly teams: SessionLimit | undefined;
     readonly models: SessionLimit | undefined;
     readonly queues: SessionLimit | undefined;
+    /** What providers admit in a minute. */
+    readonly providers: ProviderRates | undefined;
   };
   readonly sandbox: SandboxRule;
   /** Of one check or agent: all its processes together. */

@@ -1,6 +1,7 @@
 import type { PriceTable } from "../cost/price-per-million.ts";
 import type { ModelServer } from "../personas/model/model-sources.ts";
 import { checkProviderName } from "../personas/model/own-providers.ts";
+import type { ProviderRates } from "../store/decisions/rates.ts";
 
 // No schema library here: a flat table needs none, and importing one costs every command 124 ms.
 
@@ -126,6 +127,26 @@ function isServer(server: unknown): boolean {
     Object.keys(rest).length === 0
   );
 }
+
+const rateParts = ["requestsPerMinute", "tokensPerMinute"];
+
+export const providerRates: Kind<ProviderRates> = {
+  allowed:
+    'limits by provider, such as { "provider": { "requestsPerMinute": 50, "tokensPerMinute": 400000 } }',
+  read(raw, isText) {
+    const table = isText ? parsed(raw) : raw;
+    if (!isObject(table) || Array.isArray(table) || Object.keys(table).length > mostNames) return undefined;
+    const isRate = (rate: unknown): boolean =>
+      isObject(rate) &&
+      Object.keys(rate).length > 0 &&
+      Object.entries(rate).every(
+        ([part, most]) => rateParts.includes(part) && perMinute.read(most, false) !== undefined,
+      );
+    return Object.values(table).every(isRate) ? (table as ProviderRates) : undefined;
+  },
+};
+
+const perMinute = integer(1, 1_000_000_000);
 
 const mostSessions = 10_000;
 const mostNames = 1_000;

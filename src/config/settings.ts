@@ -12,6 +12,7 @@ import {
   integer,
   oneOf,
   priceTable,
+  providerRates,
   serverTable,
   sessionLimit,
   text,
@@ -307,6 +308,15 @@ export const settings: { readonly [Key in SettingKey]: Setting<SettingValue<Key>
   "limits.teams": sessionLimit("MAESTRO_TEAM_LIMITS", "Sessions of a team that may run at once."),
   "limits.models": sessionLimit("MAESTRO_MODEL_LIMITS", "Sessions of a provider/model that may run at once."),
   "limits.queues": sessionLimit("MAESTRO_QUEUE_LIMITS", "Sessions of a queue that may run at once; 0: none."),
+  "limits.providers": {
+    environment: "MAESTRO_PROVIDER_LIMITS",
+    default: undefined,
+    kind: providerRates,
+    secret: false,
+    needsTrust: null,
+    description:
+      "Requests and tokens that a provider admits in a minute, over all sessions; of this and the team's `limits` the smaller counts.",
+  },
   simulatedScript: {
     environment: "MAESTRO_SIMULATED_SCRIPT",
     default: undefined,

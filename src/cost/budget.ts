@@ -1,6 +1,6 @@
 import type { BudgetLevelName } from "../domain/budget.ts";
 import type { Clock } from "../domain/clock.ts";
-import type { Journal, Lease, ReservationAnswer, ReservationRequest } from "../store/journal.ts";
+import type { Journal, Lease, RateRefusal, ReservationAnswer, ReservationRequest } from "../store/journal.ts";
 import { budgetExceeded } from "./budget-exceeded.ts";
 
 /** Settlements of other processes are noticed at the next poll; those of this one at once. */
@@ -8,6 +8,8 @@ const lookAgainMs = 250;
 
 /** The reservation to settle or to release, and how far the call's output had to shrink. */
 export type Granted = Extract<ReservationAnswer, { kind: "granted" }>;
+/** `later`: the budgets have room, and the provider's minute has none. */
+export type Reserved = Granted | RateRefusal;
 
 interface Waiter {
   /** Order of arrival. */
@@ -19,7 +21,7 @@ interface Waiter {
   /** The one it waits for. */
   blockedAt: string;
   isGone: boolean;
-  readonly resolve: (granted: Granted) => void;
+  readonly resolve: (reserved: Reserved) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -43,7 +45,7 @@ export class BudgetGuard {
   }
 
   /** BudgetExceeded when no settlement of others could make room. */
-  async reserve(lease: Lease, request: ReservationRequest, signal?: AbortSignal): Promise<Granted> {
+  async reserve(lease: Lease, request: ReservationRequest, signal?: AbortSignal): Promise<Reserved> {
     signal?.throwIfAborted();
     const turn = ++this.#turns;
     const budgets = request.limits.map(({ level }) => budgetKey(level, lease, request));
@@ -52,6 +54,7 @@ export class BudgetGuard {
     if (blockedAt === undefined) {
       const answer = await this.#journal.reserve(lease, request);
       if (answer.kind === "granted") return this.#unlessAborted(lease, answer, signal);
+      if (answer.kind === "later") return answer;
       if (answer.kind !== "wait") throw budgetExceeded(lease, request, answer);
       blockedAt = budgetKey(answer.level, lease, request);
       signal?.throwIfAborted();
@@ -83,15 +86,15 @@ export class BudgetGuard {
   #wait(
     asking: Pick<Waiter, "turn" | "lease" | "request" | "budgets" | "blockedAt">,
     signal: AbortSignal | undefined,
-  ): Promise<Granted> {
+  ): Promise<Reserved> {
     return new Promise((resolve, reject) => {
       const forget = () => signal?.removeEventListener("abort", onAbort);
       const waiter: Waiter = {
         ...asking,
         isGone: false,
-        resolve: (granted) => {
+        resolve: (reserved) => {
           forget();
-          resolve(granted);
+          resolve(reserved);
         },
         reject: (reason) => {
           forget();
@@ -148,7 +151,10 @@ export class BudgetGuard {
       if (waiter.isGone) await this.#journal.withdraw(lease, granted.reservation).catch(() => {});
       return this.#end(waiter, () => waiter.resolve(granted));
     }
-    if (answer.kind === "wait") waiter.blockedAt = budgetKey(answer.level, lease, request);
+    if (answer.kind === "later") {
+      const later = answer;
+      this.#end(waiter, () => waiter.resolve(later));
+    } else if (answer.kind === "wait") waiter.blockedAt = budgetKey(answer.level, lease, request);
     else {
       const error = budgetExceeded(lease, request, answer);
       this.#end(waiter, () => waiter.reject(error));

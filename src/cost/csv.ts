@@ -26,8 +26,8 @@ const usageColumns = [
 /** One line a row, without a total. */
 export function usageCsv({ by, rows }: UsageReport): string {
   return toCsv(
-    [by, ...usageColumns],
-    rows.map((row) => [row.name, ...usageColumns.map((column) => row[column])]),
+    [by, ...usageColumns, "prices"],
+    rows.map((row) => [row.name, ...usageColumns.map((column) => row[column]), row.prices.join(" ")]),
   );
 }
 

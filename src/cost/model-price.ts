@@ -6,14 +6,17 @@ import type { PricePerMillion } from "./price-per-million.ts";
 export interface ModelPrice {
   /** The price is invented, and so is the bill. */
   readonly simulated: boolean;
+  /** Version of the table that it is from. */
+  readonly table: string;
   /** Whole micro-dollars, rounded up: a bill is never smaller than its ledger. */
   readonly cost: (usage: TokenUsage) => Money;
 }
 
-export function priceFromTable(price: PricePerMillion, simulated: boolean): ModelPrice {
+export function priceFromTable(price: PricePerMillion, table: string, simulated = false): ModelPrice {
   const { input, cached = input, cacheWrite = input, output, reasoning = output } = price;
   return {
     simulated,
+    table,
     // Cached, written and reasoned tokens are part of their whole: each token is priced once.
     cost: (usage) =>
       roundUp(

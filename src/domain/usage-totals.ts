@@ -29,6 +29,8 @@ export interface UsageTotals extends TokenUsage {
   readonly savedTokens: number;
   readonly savedUsd: number | null;
   readonly saved: Readonly<Record<SavingKind, SavedTotals>>;
+  /** Versions of the price tables that priced the calls. */
+  readonly prices: readonly string[];
 }
 
 export interface UsageRow extends UsageTotals {

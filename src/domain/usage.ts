@@ -78,6 +78,8 @@ export interface Spend<T> {
   readonly atMost?: Amount;
   /** The output of `atMost` may shrink within this; the effect then gets the output it is allowed. */
   readonly output?: OutputRange;
+  /** Version of the table that prices it. */
+  readonly prices?: string;
   /** Set when no maximum is known. */
   readonly undeclared?: readonly BudgetUnit[];
   /** A promise where another process knows it. */

@@ -158,7 +158,9 @@ const changes: { readonly [Kind in FactKind]?: Change<Kind> } = {
       until: timeOf(fact.until),
       activity: sentenceOf(fact),
     })),
-    warnings: warn(progress, `${fact.dependency} does not answer; its breaker is open`),
+    ...(fact.limit === null && {
+      warnings: warn(progress, `${fact.dependency} does not answer; its breaker is open`),
+    }),
   }),
   "attempt.completed": (progress, fact, at) =>
     onPersona(progress, fact, () => ({

@@ -23,7 +23,12 @@ export interface CardHold {
   readonly until: number;
   readonly why:
     | { readonly kind: "retry"; readonly because: string }
-    | { readonly kind: "dependency"; readonly dependency: string };
+    | {
+        readonly kind: "dependency";
+        readonly dependency: string;
+        /** What the minute of the provider has no room for; missing: a breaker is open, or a provider said to wait. */
+        readonly limit?: "requests" | "tokens";
+      };
 }
 
 /** The bounded summary of a session that lists show: a projection of its journal, kept with each row that changes it. */

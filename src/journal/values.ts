@@ -262,6 +262,8 @@ export const sessionUsage = is.object({
   phase: is.label,
   persona: is.label,
   model: is.label,
+  /** Version of the price table. */
+  prices: is.optional(is.label),
   sums: is.record(is.whole, is.literal(...usageColumns)),
 });
 export type SessionUsage = is.TypeOf<typeof sessionUsage>;

@@ -1,3 +1,4 @@
+import type { Granted, Reserved } from "../cost/budget.ts";
 import { isEarlyProbe } from "../domain/breaker.ts";
 import type { Failure } from "../domain/failure.ts";
 import { decideAfterAttempt, type RetryPolicy } from "../domain/retry-policy.ts";
@@ -17,6 +18,8 @@ import type { Performed } from "./step-effect.ts";
 export const longestWaitMs = 600_000;
 /** How often a wait checks whether the service is back. */
 const lookAgainMs = 1_000;
+/** How often a call that waits for its provider's minute says so. */
+const noteAgainMs = 60_000;
 
 /** The right to make one call: money is reserved for it, and its dependency's breaker has admitted it. */
 export interface Admitted {
@@ -45,10 +48,7 @@ export async function admitCall(
   const { dependency, spend } = call;
   for (;;) {
     let retryAt = 0;
-    const granted =
-      spend === undefined
-        ? undefined
-        : await waitDuring(undefined, () => spending.reserve(attempt, spend, control.stopSignal));
+    const granted = spend && (await reserveInTurn(drive, attempt, spend, waitDuring));
     const { reservation, shrunk } = granted ?? {};
     if (control.stopped === undefined) {
       if (dependency === undefined) return { use: undefined, reservation, shrunk, isEarlyProbe: false };
@@ -73,6 +73,44 @@ export async function admitCall(
     await waitDuring(waitMs, () => waitForBreaker(drive, dependency ?? "", waitMs));
     control.throwIfStopped();
   }
+}
+
+/** Waits, however long it takes, for room in the minute of the provider. A wait of a moment is not worth a row. */
+async function reserveInTurn(
+  { clock, control, journal, spending }: Drive,
+  attempt: AttemptState,
+  spend: Spend<never>,
+  waitDuring: WaitDuring,
+): Promise<Granted> {
+  const reserve = () => spending.reserve(attempt, spend, control.stopSignal);
+  const { started, phase, persona } = attempt;
+  let notedAt = Number.NEGATIVE_INFINITY;
+  let answer = await waitDuring(undefined, reserve);
+  while (answer.kind === "later") {
+    control.throwIfStopped();
+    const { provider, unit, until } = answer;
+    const now = clock.now();
+    if (until - now > lookAgainMs && now - notedAt >= noteAgainMs) {
+      notedAt = now;
+      await journal.append([
+        { kind: "dependency.waiting", started, phase, persona, dependency: provider, until, limit: unit },
+      ]);
+    }
+    answer = await waitDuring(until - now, async () => {
+      let later: Reserved;
+      do {
+        // A little more than until then: many calls may wait for the same moment.
+        const shareMs = Math.floor(Math.random() * 100);
+        await clock.sleep(
+          Math.max(0, Math.min(lookAgainMs, until - clock.now())) + shareMs,
+          control.stopSignal,
+        );
+        later = await reserve();
+      } while (later.kind === "later" && later.until <= until && clock.now() < until);
+      return later;
+    });
+  }
+  return answer;
 }
 
 /** Waits for the time of the next probe, or until a probe or a person changes the breaker. */

@@ -1,4 +1,4 @@
-import type { BudgetGuard, Granted } from "../cost/budget.ts";
+import type { BudgetGuard, Reserved } from "../cost/budget.ts";
 import { type NamedBudget, namedBudgets } from "../cost/budget-status.ts";
 import { expectedAtEnd, type PlannedRun } from "../cost/forecast.ts";
 import type { TokenTracker } from "../cost/token-tracker.ts";
@@ -17,6 +17,7 @@ import { utcDay } from "../domain/ledger.ts";
 import type { Spend } from "../domain/usage.ts";
 import type { AttemptState, SessionState } from "../journal/session-state.ts";
 import { commandName } from "../personas/command/agent.ts";
+import { type ProviderRates, rateOf } from "../store/decisions/rates.ts";
 import type { BudgetLimit } from "../store/journal.ts";
 import type { LevelTotals, RunSample } from "../store/reports.ts";
 import type { SessionJournal } from "../store/session-journal.ts";
@@ -55,6 +56,8 @@ export interface Accounts {
   readonly tracker: TokenTracker;
   readonly clock: Clock;
   readonly defaults: BudgetDefaults;
+  /** What providers admit in a minute; a team may say less. */
+  readonly rates: ProviderRates | undefined;
   /** Samples of earlier runs of the team. Read once, when a warning may be due. */
   readonly history: (team: string) => Promise<readonly RunSample[]>;
 }
@@ -73,10 +76,10 @@ export class SessionSpending {
   }
 
   /** Waits while only open reservations prevent it. Throws BudgetExceeded when the limit does. */
-  async reserve(place: CallPlace, spend: Spend<never>, signal: AbortSignal): Promise<Granted> {
-    const { model, asked: typical, atMost = typical, output, undeclared = [] } = spend;
+  async reserve(place: CallPlace, spend: Spend<never>, signal: AbortSignal): Promise<Reserved> {
+    const { model, asked: typical, atMost = typical, output, prices, undeclared = [] } = spend;
     const { lease, state } = this.#journal;
-    const { guard, defaults } = this.#accounts;
+    const { guard, defaults, rates } = this.#accounts;
     const { unpriced } = defaults;
     const limits = limitsOf(this.#definition, state, defaults, place);
     refuseUndeclared(undeclared, limits, unpriced, place, state.id);
@@ -95,6 +98,8 @@ export class SessionSpending {
       ...likely,
       limits,
       unpriced,
+      prices,
+      rate: rateOf(model, rates, this.#definition.limits),
     };
     return guard.reserve(lease, call, signal);
   }

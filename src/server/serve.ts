@@ -1,6 +1,7 @@
 import { isolatedTeam } from "../api/isolated-team.ts";
 import type { Maestro } from "../api/open.ts";
 import { open } from "../api/open.ts";
+import { resolveStateDirectory } from "../api/open-readonly.ts";
 import type { LoadedConfig } from "../config/load.ts";
 import type { Notify } from "../domain/advice.ts";
 import { type Clock, systemClock } from "../domain/clock.ts";
@@ -72,7 +73,11 @@ export interface RunningServer {
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { loaded, version, clock = systemClock, report, program = "maestro" } = options;
   const { config } = loaded;
-  const isolation = { memoryMb: config.server.functionMemoryMb, prices: config.prices };
+  const { path: stateDirectory } = await resolveStateDirectory({
+    explicit: config.stateDir,
+    env: process.env,
+  });
+  const isolation = { memoryMb: config.server.functionMemoryMb, prices: config.prices, stateDirectory };
   const teams = options.teams.map((registered) => {
     const { team, file } = registered;
     return file === undefined ? registered : { ...registered, team: isolatedTeam(team, file, isolation) };

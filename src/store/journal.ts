@@ -10,6 +10,7 @@ import type { RowToWrite } from "../journal/journal-codec.ts";
 import type { EndedCall } from "./breaker-store.ts";
 import type { LeaseState } from "./decisions/lease.ts";
 import type { SessionLimits } from "./decisions/limits.ts";
+import type { Rate, RateDecision } from "./decisions/rates.ts";
 import type { SessionRecord } from "./session-record.ts";
 
 export interface NewSession {
@@ -107,6 +108,10 @@ export interface ReservationRequest {
   readonly limits: readonly BudgetLimit[];
   /** Refused unless given. */
   readonly unpriced?: UnpricedRule;
+  /** What the provider admits in a minute. */
+  readonly rate?: Rate | undefined;
+  /** Version of the table that prices it. */
+  readonly prices?: string | undefined;
 }
 
 /** `name`: the persona, phase, session or day whose budget refuses. */
@@ -122,7 +127,11 @@ export interface ShrunkOutput {
 
 export type ReservationAnswer =
   | { readonly kind: "granted"; readonly reservation: number; readonly shrunk?: ShrunkOutput }
+  | RateRefusal
   | ReservationRefusal;
+
+/** Nothing is reserved; a minute later there may be room. */
+export type RateRefusal = Exclude<RateDecision, { kind: "granted" }>;
 
 /**
  * The transactions of a session's life. Each verb commits once, and its promise resolves only after the commit. Verbs
@@ -159,7 +168,10 @@ export interface Journal {
   append(lease: Lease, entries: readonly Entry[], effects?: Effects): Promise<readonly RecordedRow[]>;
   /** Resolves in turn when earlier appends are committed: work that begins sooner only fills memory. Undefined: begin. */
   waitForRoom(): Promise<void> | undefined;
-  /** One transaction over persona, phase, session and day: in all processes together no limit is exceeded. */
+  /**
+   * One transaction over persona, phase, session and day, and over the last minute of the provider: in all processes
+   * together no limit is exceeded.
+   */
   reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer>;
   /** Removes the reservation of a call that was never sent. */
   withdraw(lease: Lease, reservation: number): Promise<void>;

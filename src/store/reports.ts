@@ -96,6 +96,8 @@ export type LedgerCall = {
   readonly step: number | null;
   readonly model: string;
   readonly asked: Amount;
+  /** Version of the table that priced it; null when none has a price for it. */
+  readonly prices: string | null;
   readonly at: number;
   readonly epoch: number;
 } & ({ readonly status: "open" } | (CallEnding & { readonly endedAt: number }));
@@ -127,6 +129,8 @@ export interface UsageGroupSums extends UsageSums {
   readonly simulatedCalls: number;
   readonly simulatedMicroUsd: Money;
   readonly saved: readonly SavedSum[];
+  /** Versions of the tables that priced the calls. */
+  readonly prices: readonly string[];
 }
 
 /** The usage of one persona in one phase of a finished session, with all its attempts. */

@@ -15,6 +15,7 @@ import {
   phase,
 } from "../../src/index.ts";
 import type { ModelServer } from "../../src/personas/model/model-sources.ts";
+import type { ProviderRates } from "../../src/store/decisions/rates.ts";
 import type { SandboxRule } from "../../src/workspace/sandbox.ts";
 import { answer, ownModel } from "../integration/run/own-models.ts";
 import { LoopbackServer } from "../support/loopback-server.ts";
@@ -245,6 +246,20 @@ async function takenWith(limits: NonNullable<ConfigOverrides["limits"]>): Promis
   return (await maestro.sessions({ statuses: ["completed"] })).length;
 }
 
+/** Whether the second of two calls has to wait for the minute of its provider. */
+async function reachesMinute(providers: ProviderRates): Promise<boolean> {
+  const { maestro, events } = await openWith({ limits: { providers }, model: "simulated" });
+  const asked = persona("asked", { instructions: "Answer." });
+  const team = defineTeam("asking", { phases: [phase("only", { personas: [asked] })] });
+  await (await maestro.start(team, { brief: "One." })).result();
+  const next = await maestro.start(team, { brief: "Two." });
+  const waits = () => events.some(({ kind }) => kind === "dependency.waiting");
+  // Ended by the end of the test where it waits.
+  const ends = next.result().catch(() => undefined);
+  await Promise.race([ends, vi.waitUntil(waits, { timeout: 60_000 })]);
+  return waits();
+}
+
 async function findFreePort(): Promise<number> {
   const server = await new LoopbackServer(() => ok({})).listen();
   const { port } = server;
@@ -435,6 +450,11 @@ export const effects: { readonly [Key in SettingKey]: Effect<NonNullable<Setting
   "limits.teams": effect<Named>((teams) => takenWith({ teams }), [{ only: 1 }, 1], [{ only: 2 }, 2]),
   "limits.models": effect<Named>((models) => takenWith({ models }), [{ simulated: 1 }, 1], [{ other: 1 }, 3]),
   "limits.queues": effect<Named>((queues) => takenWith({ queues }), [{ night: 0 }, 0], [{ night: 2 }, 2]),
+  "limits.providers": effect<ProviderRates>(
+    reachesMinute,
+    [{ simulated: { requestsPerMinute: 1 } }, true],
+    [{ simulated: { requestsPerMinute: 2 } }, false],
+  ),
   simulatedScript: effect(
     async (summary) => summaryWith(scriptSaying(summary)),
     ["said by one", "(simulated) said by one"],

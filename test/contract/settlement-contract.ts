@@ -44,6 +44,7 @@ export function settlementContract(open: OpenStore): void {
           step: rows[1]?.seq,
           model: "anthropic/claude",
           asked: amount(100),
+          prices: null,
           at,
           epoch: lease.epoch,
           status: "settled",

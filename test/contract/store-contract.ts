@@ -7,6 +7,7 @@ import { leaseContract } from "./lease-contract.ts";
 import { ledgerContract } from "./ledger-contract.ts";
 import { listingContract } from "./listing-contract.ts";
 import { loginsContract } from "./logins-contract.ts";
+import { ratesContract } from "./rates-contract.ts";
 import { retentionContract } from "./retention-contract.ts";
 import { sessionsContract } from "./sessions-contract.ts";
 import { settlementContract } from "./settlement-contract.ts";
@@ -26,6 +27,7 @@ export function storeContract(name: string, open: OpenStore): void {
     takeContract(open);
     inboxContract(open);
     ledgerContract(open);
+    ratesContract(open);
     settlementContract(open);
     usageContract(open);
     listingContract(open);

@@ -1,5 +1,6 @@
 import { open } from "../../src/api/open.ts";
 import type { PriceTable } from "../../src/cost/price-per-million.ts";
+import type { ProviderRates } from "../../src/store/decisions/rates.ts";
 import { crowdOf } from "./crowd.ts";
 
 /** A process that drives one session of many models and prints how it ended. */
@@ -10,6 +11,7 @@ export interface DriveCrowdOptions {
   readonly dayTokens?: number;
   readonly dayUsd?: number;
   readonly prices?: PriceTable;
+  readonly rates?: ProviderRates;
   /** The session's budget in its team. */
   readonly tokens?: number;
   readonly model: string;
@@ -17,12 +19,13 @@ export interface DriveCrowdOptions {
 }
 
 const options = JSON.parse(process.argv[2] ?? "") as DriveCrowdOptions;
-const { stateDir, key, size, dayTokens, dayUsd, prices, tokens, model, env } = options;
+const { stateDir, key, size, dayTokens, dayUsd, prices, rates, tokens, model, env } = options;
 Object.assign(process.env, env);
 const maestro = await open({
   stateDir,
   budget: { ...(dayTokens !== undefined && { dayTokens }), ...(dayUsd !== undefined && { dayUsd }) },
   ...(prices !== undefined && { prices }),
+  ...(rates !== undefined && { limits: { providers: rates } }),
 });
 const team = crowdOf(size, tokens === undefined ? undefined : { tokens });
 const session = await maestro.start(team, { brief: `Be there, ${key}.`, key, model });

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { DriveCrowdOptions } from "./drive-crowd.ts";
@@ -11,7 +11,13 @@ export interface CrowdEnding {
 }
 
 /** Runs drive-crowd.ts in its own process. */
-export function runCrowd(options: DriveCrowdOptions): Promise<CrowdEnding> {
+export const runCrowd = (options: DriveCrowdOptions): Promise<CrowdEnding> => startCrowd(options).ended;
+
+/** As `runCrowd`, for a process that is going to be killed. */
+export function startCrowd(options: DriveCrowdOptions): {
+  readonly child: ChildProcess;
+  readonly ended: Promise<CrowdEnding>;
+} {
   const program = join(import.meta.dirname, "drive-crowd.ts");
   const child = spawn(process.execPath, [program, JSON.stringify(options)], {
     stdio: ["ignore", "pipe", "pipe"],
@@ -24,10 +30,11 @@ export function runCrowd(options: DriveCrowdOptions): Promise<CrowdEnding> {
   child.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  return new Promise((resolve, reject) => {
+  const ended = new Promise<CrowdEnding>((resolve, reject) => {
     child.once("close", (code) => {
       if (code === 0) resolve(JSON.parse(stdout) as CrowdEnding);
       else reject(new Error(`it ended with ${code}: ${stderr}`));
     });
   });
+  return { child, ended };
 }

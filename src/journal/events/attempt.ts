@@ -182,21 +182,32 @@ export const attemptEvents = {
       `answer of ${model} cut at ${output} tokens, all that the budget left; the call is made again with more room`,
     mark: () => "waits",
   }),
-  /** A dependency's breaker is open; the attempt waits and is not used up. */
+  /** A dependency's breaker is open, or its provider admits no more in this minute; the attempt waits and is not used up. */
   "dependency.waiting": event({
-    row: is.object({ dependency: is.label, until: is.time, ...ofAttempt }),
+    row: is.object({
+      dependency: is.label,
+      until: is.time,
+      /** What the minute of the provider has no room for; missing: the breaker is open. */
+      limit: is.optional(is.literal("requests", "tokens")),
+      ...ofAttempt,
+    }),
     card(card, entry) {
-      const { dependency, phase, persona, until } = entry;
-      const hold: CardHold = { phase, persona, until, why: { kind: "dependency", dependency } };
+      const { dependency, phase, persona, until, limit } = entry;
+      const why = { kind: "dependency", dependency, ...(limit !== undefined && { limit }) } as const;
+      const hold: CardHold = { phase, persona, until, why };
       return card && { held: [...withoutHold(card, entry), hold].slice(-cardLimits.held) };
     },
-    reduce(state, { started }, { at }) {
+    reduce(state, { started, limit }, { at }) {
       const running = state.running.get(started);
-      if (running === undefined || running.waitsSince !== undefined) return state;
+      // Only an outage bounds how long an attempt waits.
+      if (running === undefined || running.waitsSince !== undefined || limit !== undefined) return state;
       return withRunning(state, { ...running, waitsSince: at });
     },
-    fact: ({ dependency, until }) => ({ dependency, until: isoTime(until) }),
-    sentence: ({ dependency }) => `waits for ${dependency}`,
+    fact: ({ dependency, until, limit = null }) => ({ dependency, until: isoTime(until), limit }),
+    sentence: ({ dependency, limit }) =>
+      limit === null
+        ? `waits for ${dependency}`
+        : `waits for ${dependency}: its limit of ${limit} a minute is reached`,
     mark: () => "waits",
   }),
 };

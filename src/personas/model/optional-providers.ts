@@ -81,8 +81,18 @@ export const optionalProviders = {
   groq: keyed("groq", "createGroq", "GROQ", "groq/llama-3.3-70b-versatile"),
   cohere: keyed("cohere", "createCohere", "COHERE", "cohere/command-a-03-2025"),
   deepseek: keyed("deepseek", "createDeepSeek", "DEEPSEEK", "deepseek/deepseek-chat"),
-  togetherai: keyed("togetherai", "createTogetherAI", "TOGETHER", "togetherai/Qwen/Qwen3-Coder"),
-  fireworks: keyed("fireworks", "createFireworks", "FIREWORKS", "fireworks/deepseek-v3"),
+  togetherai: keyed(
+    "togetherai",
+    "createTogetherAI",
+    "TOGETHER",
+    "togetherai/meta-llama/Llama-3.3-70B-Instruct-Turbo",
+  ),
+  fireworks: keyed(
+    "fireworks",
+    "createFireworks",
+    "FIREWORKS",
+    "fireworks/accounts/fireworks/models/deepseek-v3p2",
+  ),
   cerebras: keyed("cerebras", "createCerebras", "CEREBRAS", "cerebras/llama-3.3-70b"),
   perplexity: keyed("perplexity", "createPerplexity", "PERPLEXITY", "perplexity/sonar-pro"),
 } as const satisfies Record<string, OptionalProvider>;

@@ -5,11 +5,11 @@ import { isOptional } from "./optional-providers.ts";
 import { isProvider } from "./provider-table.ts";
 import type { AnyModel } from "./sdk-types.ts";
 
-const form = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+export const providerNameForm: RegExp = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 /** A name that a provider of Maestro has would send one provider's key to another. */
 export function checkProviderName(name: string): string | undefined {
-  if (!form.test(name)) return "a name has lower-case letters, digits, - and _";
+  if (!providerNameForm.test(name)) return "a name has lower-case letters, digits, - and _";
   return isProvider(name) || isOptional(name) || name === simulatedName
     ? "Maestro has a provider of this name"
     : undefined;

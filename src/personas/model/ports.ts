@@ -13,6 +13,8 @@ export interface Pricing {
   worstCase(model: string, inputTokens: number, maxOutputTokens: number): Amount | Promise<Amount>;
   /** The cost of a call by its provider's report. Called only after `worstCase` for the same model. */
   spent(model: string, usage: TokenUsage | null): Spent;
+  /** Version of the table that has the price. Called only after `worstCase` for the same model. */
+  tableOf?(model: string): string | undefined;
 }
 
 export interface FileEdit {

@@ -143,6 +143,14 @@ const table = {
   },
 } as const satisfies Record<string, Provider>;
 
+/** The names that published prices have for optional providers, where they are others. */
+export const publishedNames: Readonly<Record<string, string>> = {
+  bedrock: "aws",
+  vertex: "google",
+  xai: "x-ai",
+  togetherai: "together",
+};
+
 const leastThinkingTokens = 1_024;
 
 /** The tokens that Anthropic's package allows for thoughts, on top of what the call asks for. */

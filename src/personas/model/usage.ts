@@ -55,11 +55,16 @@ export async function spendOf(asked: AskedSpend): Promise<Spend<Answer>> {
       tokens: inputTokens + outputTokens,
       microUsd: null,
     };
-  return {
-    model,
+  const amounts = {
     asked: await worstCase(input.typical),
     atMost: await worstCase(input.most),
     output: { most, least, atLeast: await worstCase(input.most, least) },
+  };
+  const prices = pricing?.tableOf?.(model);
+  return {
+    model,
+    ...amounts,
+    ...(prices !== undefined && { prices }),
     spent: (outcome) =>
       priced(
         "result" in outcome ? readUsage(outcome.result, input.least) : asked.usageOfFailure(outcome.error),
@@ -146,7 +151,8 @@ function readableUsage(usage: Json): Json {
 /** Some packages require both. An input of 0 is never taken for a report. */
 const nothingReported: JsonObject = { input_tokens: 0, output_tokens: 0 };
 
-const isCount = /(?:tokens|tokenCount)$/i;
+/** Not "tokens" itself, which is a group of counts with Cohere. */
+const isCount = /.(?:tokens|tokenCount)$/i;
 
 function readableCounts(counts: JsonObject): JsonObject {
   return replaced(counts, (key, value) => {
@@ -214,5 +220,6 @@ export function pricingOf(priceOf: (model: string) => Promise<ModelPrice | null>
       return worstCase(price, inputTokens, maxOutputTokens);
     },
     spent: (model, usage) => spentOn(known.get(model) ?? null, usage),
+    tableOf: (model) => known.get(model)?.table,
   };
 }

@@ -1,3 +1,4 @@
+import { PriceFile } from "../../cost/price-file.ts";
 import { Prices } from "../../cost/prices.ts";
 import type { Contract } from "../../domain/contract.ts";
 import { fromErrorJson } from "../../domain/error-json.ts";
@@ -8,6 +9,7 @@ import type { DurableStep } from "../../journal/durable-step.ts";
 import { resultBody } from "../../journal/journal-codec.ts";
 import { canonicalInput } from "../../journal/recorded-steps.ts";
 import type { ModelPorts, PersonaContext, StepOptions } from "../../personas/function.ts";
+import { publishedNames } from "../../personas/model/provider-table.ts";
 import type { ContextTool } from "../../personas/tools/context-tool.ts";
 import { describeTool } from "../../personas/tools/context-tools.ts";
 import { builtIn } from "../../personas/tools/offered-tool.ts";
@@ -103,11 +105,14 @@ export class ChildContext {
   }
 
   of(
-    { brief, context, failures, notes, putBack, prices: table }: ChildWork,
+    { brief, context, failures, notes, putBack, prices: table, stateDirectory }: ChildWork,
     tools: ChildTools,
   ): PersonaContext & ModelPorts {
     const channel = this.#channel;
-    const prices = new Prices(table);
+    const prices = new Prices(table, {
+      file: stateDirectory === undefined ? undefined : new PriceFile(stateDirectory),
+      names: publishedNames,
+    });
     return {
       brief,
       context,
@@ -165,6 +170,7 @@ export class ChildContext {
       asked: spend.asked,
       atMost: spend.atMost,
       output: spend.output,
+      prices: spend.prices,
     };
     const asked = { name, dependency, effect, spend: spend as Spend<unknown> | undefined, probe };
     let request = 0;

@@ -41,6 +41,7 @@ export interface ChildWork
   extends FunctionPlace,
     Pick<PersonaContext, "brief" | "context" | "notes" | "putBack"> {
   readonly prices: PriceTable | undefined;
+  readonly stateDirectory?: string | undefined;
   readonly failures: readonly ErrorJson[];
 }
 
@@ -107,6 +108,7 @@ export type Ask =
             readonly asked: Amount;
             readonly atMost?: Amount | undefined;
             readonly output?: OutputRange | undefined;
+            readonly prices?: string | undefined;
           }
         | undefined;
     } & AskedStep)

@@ -25,6 +25,8 @@ export interface Isolation {
   /** Of the whole process. */
   readonly memoryMb: number;
   readonly prices: PriceTable | undefined;
+  /** Where updated prices are. */
+  readonly stateDirectory?: string | undefined;
 }
 
 /** Time for a function to end by itself once its signal is aborted: less than the server waits for it. */
@@ -108,9 +110,9 @@ class IsolatedAttempt {
 
   #begin(): void {
     const { brief, context, notes, putBack } = this.#context;
-    const { prices } = this.#isolation;
+    const { prices, stateDirectory } = this.#isolation;
     const failures = this.#context.failures.map(toErrorJson);
-    const work = { ...this.#place, prices, brief, context, notes, putBack, failures };
+    const work = { ...this.#place, prices, stateDirectory, brief, context, notes, putBack, failures };
     this.#process.send({ kind: "begin", work });
   }
 
@@ -289,13 +291,14 @@ class IsolatedAttempt {
   /** The child knows what its call cost. A call that it did not live to report may have cost anything. */
   #spend(
     step: number,
-    { model, asked, atMost, output }: NonNullable<Extract<Ask, { kind: "model" }>["spend"]>,
+    { model, asked, atMost, output, prices }: NonNullable<Extract<Ask, { kind: "model" }>["spend"]>,
   ): Spend<unknown> {
     return {
       model,
       asked,
       ...(atMost !== undefined && { atMost }),
       ...(output !== undefined && { output }),
+      ...(prices !== undefined && { prices }),
       spent: (outcome) => {
         const known = this.#spent.get(step);
         if (known !== undefined) return known;

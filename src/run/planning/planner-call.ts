@@ -1,3 +1,4 @@
+import type { Spend } from "../../domain/usage.ts";
 import type { DurableStep } from "../../journal/durable-step.ts";
 import type { Effects } from "../../store/store.ts";
 import { outcomeOfCall } from "../circuit-breaker.ts";
@@ -13,7 +14,7 @@ const place: CallPlace = { phase: planner, persona: planner, round: 1, attempt: 
 
 /**
  * The one call of a session that no persona makes. It is reserved in every budget and behind the breaker like any other,
- * but it does not wait for either. It is settled with the row of the plan.
+ * but it does not wait for the breaker, and for the minute of its provider only while a plan is worth it. It is settled with the row of the plan.
  */
 export class PlannerCall {
   readonly signal: AbortSignal;
@@ -35,7 +36,7 @@ export class PlannerCall {
     if (dependency === undefined || spend === undefined)
       throw new Error("a model call names its dependency and its spend");
     const { output: _, ...whole } = spend;
-    const { reservation } = await spending.reserve(place, whole, this.signal);
+    const reservation = await this.#reserve(whole);
     const use = breaker.use(dependency);
     const admission = await breaker.admit(use);
     if (admission.kind === "refused") {
@@ -62,6 +63,15 @@ export class PlannerCall {
       throw error;
     }
   };
+
+  async #reserve(spend: Spend<never>): Promise<number> {
+    const { clock, spending } = this.#drive;
+    for (;;) {
+      const answer = await spending.reserve(place, spend, this.signal);
+      if (answer.kind === "granted") return answer.reservation;
+      await clock.sleep(Math.max(1, answer.until - clock.now()), this.signal);
+    }
+  }
 
   /** Called after the effects are recorded. */
   async recorded(): Promise<void> {

@@ -12,8 +12,8 @@ export function heldView(
   if (hold === undefined || hold.until <= now) return null;
   const { until, why } = hold;
   if (why.kind === "retry") return { kind: "retry", notBefore: isoTime(until), because: why.because };
-  const { dependency } = why;
-  const isRateLimit = breakers.get(dependency)?.state.kind === "closed";
+  const { dependency, limit } = why;
+  const isRateLimit = limit !== undefined || breakers.get(dependency)?.state.kind === "closed";
   return isRateLimit
     ? { kind: "rate-limit", dependency, notBefore: isoTime(until) }
     : { kind: "breaker", dependency, probeAt: isoTime(until) };

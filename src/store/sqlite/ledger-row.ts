@@ -28,12 +28,13 @@ export interface LedgerRow {
   readonly outputTokens: number | null;
   readonly reasoningTokens: number | null;
   readonly costMicroUsd: number | null;
+  readonly prices: string;
 }
 
 export const ledgerColumns = `number, session, epoch, phase, persona, round, attempt, started, step, model, day, at,
   ended_at AS endedAt, asked_tokens AS askedTokens, asked_micro_usd AS askedMicroUsd, status, failed,
   input_tokens AS inputTokens, cached_input_tokens AS cachedInputTokens, cache_write_tokens AS cacheWriteTokens,
-  output_tokens AS outputTokens, reasoning_tokens AS reasoningTokens, cost_micro_usd AS costMicroUsd`;
+  output_tokens AS outputTokens, reasoning_tokens AS reasoningTokens, cost_micro_usd AS costMicroUsd, prices`;
 
 export function askedOf({ askedTokens, askedMicroUsd }: LedgerRow): Amount {
   return { tokens: askedTokens, microUsd: askedMicroUsd };
@@ -47,7 +48,7 @@ export function endingOfRow(row: LedgerRow): CallEnding | undefined {
 }
 
 export function toLedgerCall(row: LedgerRow): LedgerCall {
-  const { number, phase, persona, round, attempt, started, step, model, at, epoch, endedAt } = row;
+  const { number, phase, persona, round, attempt, started, step, model, at, epoch, endedAt, prices } = row;
   const call = {
     number,
     phase,
@@ -60,6 +61,7 @@ export function toLedgerCall(row: LedgerRow): LedgerCall {
     at,
     epoch,
     asked: askedOf(row),
+    prices: prices === "" ? null : prices,
   };
   const ending = endingOfRow(row);
   return ending === undefined ? { ...call, status: "open" } : { ...call, ...ending, endedAt: endedAt ?? at };

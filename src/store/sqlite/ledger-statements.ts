@@ -4,14 +4,17 @@ import { prepareLazily } from "./statement.ts";
 
 const sql = {
   insert: `INSERT INTO ledger (session, epoch, phase, persona, round, attempt, started, model, day, at, asked_tokens,
-                         asked_micro_usd, status)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
+                         asked_micro_usd, prices, status)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
   find: `SELECT ${ledgerColumns} FROM ledger WHERE number = ?`,
   findStep: `SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND step = ?`,
   open: `SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND status = 'open' ORDER BY number`,
   end: `UPDATE ledger SET step = ?, ended_at = ?, status = ?, failed = ?, input_tokens = ?, cached_input_tokens = ?,
                        cache_write_tokens = ?, output_tokens = ?, reasoning_tokens = ?, cost_micro_usd = ?
      WHERE number = ?`,
+  /** An unknown usage counts as it was reserved. */
+  recent: `SELECT at, ended_at AS endedAt, coalesce(input_tokens + output_tokens, asked_tokens) AS tokens
+     FROM ledger WHERE at > ? AND (model = ? OR substr(model, 1, length(?) + 1) = ? || '/')`,
   delete: "DELETE FROM ledger WHERE number = ?",
   deleteRows: "DELETE FROM ledger WHERE number IN (SELECT number FROM ledger WHERE session = ? LIMIT ?)",
 

@@ -172,9 +172,11 @@ CREATE TABLE ledger (
   cache_write_tokens  INTEGER,
   output_tokens       INTEGER,
   reasoning_tokens    INTEGER,
-  cost_micro_usd      INTEGER                              -- NULL: not known
+  cost_micro_usd      INTEGER,                             -- NULL: not known
+  prices              TEXT NOT NULL DEFAULT ''             -- version of the price table; '': none has a price for it
 );
 CREATE INDEX ledger_by_session ON ledger (session);
+CREATE INDEX ledger_by_time ON ledger (at);                -- the calls of the last minute, for the rates of providers
 CREATE INDEX ledger_by_step ON ledger (session, step) WHERE step IS NOT NULL;
 CREATE INDEX ledger_open ON ledger (session) WHERE status = 'open';
 
@@ -201,6 +203,7 @@ CREATE TABLE usage (
   phase               TEXT NOT NULL,
   persona             TEXT NOT NULL,
   model               TEXT NOT NULL,
+  prices              TEXT NOT NULL,                       -- version of the price table
   calls               INTEGER NOT NULL,
   failed_calls        INTEGER NOT NULL,
   input_tokens        INTEGER NOT NULL,
@@ -213,7 +216,7 @@ CREATE TABLE usage (
   estimated_tokens    INTEGER NOT NULL,
   estimated_micro_usd INTEGER NOT NULL,
   unreported_calls    INTEGER NOT NULL,                    -- their tokens are not known, and not none
-  PRIMARY KEY (session, day, phase, persona, model)
+  PRIMARY KEY (session, day, phase, persona, model, prices)
 ) WITHOUT ROWID;
 
 -- Amounts that did not have to be paid; they move to session 0 like usage.

@@ -72,15 +72,16 @@ export class UsageReader {
   snapshot(session: number): SessionUsage[] {
     return this.#queries
       .allNamed(
-        `SELECT day, phase, persona, model, ${sumColumns.join(", ")} FROM usage WHERE session = ?
-         ORDER BY day, phase, persona, model`,
+        `SELECT day, phase, persona, model, prices, ${sumColumns.join(", ")} FROM usage WHERE session = ?
+         ORDER BY day, phase, persona, model, prices`,
         session,
       )
-      .map(({ day, phase, persona, model, ...sums }) => ({
+      .map(({ day, phase, persona, model, prices, ...sums }) => ({
         day: String(day),
         phase: String(phase),
         persona: String(persona),
         model: String(model),
+        ...(prices !== "" && { prices: String(prices) }),
         sums: Object.fromEntries(sumColumns.map((column) => [column, Number(sums[column])])),
       }));
   }
@@ -180,7 +181,8 @@ const ofSimulated = (column: string): string =>
   `sum(CASE WHEN u.model = '${simulatedName}' OR u.model LIKE '${simulatedName}/%' THEN u.${column} ELSE 0 END)`;
 
 const usageSums = `${sumsOf(sumColumns)}, ${ofSimulated("calls")} AS simulated_calls,
-  ${ofSimulated("cost_micro_usd")} AS simulated_micro_usd`;
+  ${ofSimulated("cost_micro_usd")} AS simulated_micro_usd,
+  json_group_array(DISTINCT u.prices) FILTER (WHERE u.prices != '') AS prices`;
 
 function toSample({ phase, persona, model, tokens, microUsd, unpriced }: NamedRow): RunSample {
   return {
@@ -231,6 +233,7 @@ function toGroup(row: NamedRow, saved: readonly NamedSaving[]): UsageGroupSums {
     simulatedMicroUsd: sum("simulated_micro_usd"),
     estimatedTokens: sum("estimated_tokens"),
     estimatedMicroUsd: sum("estimated_micro_usd"),
+    prices: (JSON.parse(String(row["prices"] ?? "[]")) as string[]).toSorted(),
     saved: saved.map(({ kind, tokens, microUsd, unpriced }) => ({ kind, tokens, microUsd, unpriced })),
   };
 }

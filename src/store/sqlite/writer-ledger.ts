@@ -16,6 +16,13 @@ import {
 } from "../../domain/ledger.ts";
 import type { SessionUsage } from "../../journal/journal.ts";
 import { cacheSaving, countedIn, decideRelease, levelsOf, refusesToSettle } from "../decisions/ledger.ts";
+import {
+  decideRate,
+  type Rate,
+  type RateDecision,
+  type RecentCall,
+  rateWindowMs,
+} from "../decisions/rates.ts";
 import type { ReservationAnswer } from "../journal.ts";
 import type { Command, LedgerCommand, Reply } from "./command.ts";
 import {
@@ -88,7 +95,7 @@ export class LedgerTable {
   /** The usage of a lost session from its newest checkpoint: sums alone, the calls are gone. */
   restore(session: number, usage: readonly SessionUsage[]): void {
     for (const { sums, ...place } of usage) {
-      this.#usage.restore({ session, ...place }, sums);
+      this.#usage.restore({ prices: "", ...place, session }, sums);
       const sum = (...names: readonly string[]) => names.reduce((all, name) => all + (sums[name] ?? 0), 0);
       const used = [
         sum("input_tokens", "output_tokens", "estimated_tokens"),
@@ -110,7 +117,7 @@ export class LedgerTable {
       this.#sql.delete.run(row.number);
     }
     const missing = usage.map(({ sums, ...place }) => {
-      const known = this.#usage.sumsAt({ session, ...place });
+      const known = this.#usage.sumsAt({ prices: "", ...place, session });
       const left = Object.entries(sums).map(([name, sum]) => [name, Math.max(0, sum - (known[name] ?? 0))]);
       return { ...place, sums: Object.fromEntries(left) as SessionUsage["sums"] };
     });
@@ -132,7 +139,7 @@ export class LedgerTable {
 
   #reserve(command: Extract<Command, { verb: "reserve" }>): ReservationAnswer {
     const { session, epoch, at, request, sessionId } = command;
-    const { phase, persona, round, attempt, started, model, limits, output, unpriced } = request;
+    const { phase, persona, round, attempt, started, model, limits, output, unpriced, prices = "" } = request;
     const place = { phase, persona, session: sessionId, day: utcDay(at) };
     const decision = fitReservation(
       limits
@@ -144,6 +151,8 @@ export class LedgerTable {
     );
     if (decision.kind !== "granted") return { ...decision, name: nameAt(decision.level, place) };
     const { asked, shrunk } = decision;
+    const admission = request.rate && this.#rate(request.rate, asked, at);
+    if (admission?.kind === "later") return admission;
     const { lastInsertRowid } = this.#sql.insert.run(
       session,
       epoch,
@@ -157,6 +166,7 @@ export class LedgerTable {
       at,
       asked.tokens,
       asked.microUsd,
+      prices,
     );
     for (const level of levelsOf(model))
       this.#sql.reserveTotals.run(...totalsKey(session, level, place), ...totalsValues(asked));
@@ -164,6 +174,12 @@ export class LedgerTable {
     if (shrunk === undefined) return { kind: "granted", reservation };
     const short = { ...shrunk.short, name: nameAt(shrunk.short.level, place) };
     return { kind: "granted", reservation, shrunk: { ...shrunk, short } };
+  }
+
+  #rate(rate: Rate, { tokens }: Amount, at: number): RateDecision {
+    const { provider } = rate;
+    const calls = this.#sql.recent.all(at - rateWindowMs, provider, provider, provider);
+    return decideRate(rate, calls as unknown as RecentCall[], tokens, at);
   }
 
   #release({ session, epoch, reservation }: Extract<Command, { verb: "release-reservation" }>): void {

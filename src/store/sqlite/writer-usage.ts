@@ -10,14 +10,17 @@ export interface UsagePlace {
   readonly phase: string;
   readonly persona: string;
   readonly model: string;
+  /** Version of the price table; empty: none has a price. */
+  readonly prices: string;
 }
 
 /** In the order of `valuesOf`. */
 export const sumColumns = usageColumns;
 export const savedColumns = ["tokens", "micro_usd", "unpriced"] as const;
 
-const usageKey = ["session", "day", "phase", "persona", "model"];
-const savingsKey = [...usageKey, "kind"];
+const placeKey = ["session", "day", "phase", "persona", "model"];
+const usageKey = [...placeKey, "prices"];
+const savingsKey = [...placeKey, "kind"];
 
 /** The sums of reports, changed inside the writer's transaction. */
 export class UsageTable {
@@ -27,7 +30,7 @@ export class UsageTable {
     this.#sql = prepareLazily(database, {
       addUsage: addition("usage", usageKey, sumColumns, placeholders(usageKey, sumColumns)),
       findUsage: `SELECT ${sumColumns.join(", ")} FROM usage
-                  WHERE session = ? AND day = ? AND phase = ? AND persona = ? AND model = ?`,
+                  WHERE session = ? AND day = ? AND phase = ? AND persona = ? AND model = ? AND prices = ?`,
       addSaving: addition("savings", savingsKey, savedColumns, placeholders(savingsKey, savedColumns)),
       keepUsage: addition("usage", usageKey, sumColumns, nameless("usage", usageKey, sumColumns)),
       deleteUsage: "DELETE FROM usage WHERE session = ?",
@@ -43,16 +46,16 @@ export class UsageTable {
 
   /** `sign` -1 takes back what was added before. */
   add(place: UsagePlace, sums: UsageSums, sign: 1 | -1): void {
-    this.#sql.addUsage.run(...keyOf(place), ...valuesOf(sums).map((value) => sign * value));
+    this.#sql.addUsage.run(...keyOf(place), place.prices, ...valuesOf(sums).map((value) => sign * value));
   }
 
   /** As `UsageReader.snapshot` gave it. */
   restore(place: UsagePlace, sums: Readonly<Record<string, number>>): void {
-    this.#sql.addUsage.run(...keyOf(place), ...sumColumns.map((column) => sums[column] ?? 0));
+    this.#sql.addUsage.run(...keyOf(place), place.prices, ...sumColumns.map((column) => sums[column] ?? 0));
   }
 
   sumsAt(place: UsagePlace): Readonly<Record<string, number>> {
-    return (this.#sql.findUsage.get(...keyOf(place)) ?? {}) as Record<string, number>;
+    return (this.#sql.findUsage.get(...keyOf(place), place.prices) ?? {}) as Record<string, number>;
   }
 
   save(session: number, day: string, { kind, tokens, microUsd, ...of }: SavedAmount): void {
@@ -67,7 +70,7 @@ export class UsageTable {
   }
 }
 
-const keyOf = ({ session, day, phase, persona, model }: UsagePlace) =>
+const keyOf = ({ session, day, phase, persona, model }: Omit<UsagePlace, "prices">) =>
   [session, day, phase, persona, model] as const;
 
 function valuesOf(sums: UsageSums): number[] {

@@ -37,6 +37,7 @@ import { definitionLimits } from "./limits.ts";
 import { mcpSection, mcpServers } from "./mcp-keys.ts";
 import { modelKeys } from "./model-keys.ts";
 import { modelName } from "./model-name.ts";
+import { providerLimits, rateSection } from "./rate-keys.ts";
 import { setupSection, setups } from "./setup-keys.ts";
 import { sourceSection } from "./source-keys.ts";
 import { shellSection, toolKeys, webKey, webSection } from "./tool-keys.ts";
@@ -308,6 +309,12 @@ export const teamSection = section({
       otherwise: "none",
     }),
     web: webKey,
+    limits: optional(providerLimits, {
+      sentence:
+        "Requests and tokens a minute by provider, the part of a model before the slash. A call too many waits. Of this and `limits.providers` of the configuration the smaller counts.",
+      example: { anthropic: { requestsPerMinute: 50, tokensPerMinute: 400_000 } },
+      otherwise: "no limit",
+    }),
     setup: optional(setups, {
       sentence: "How dependencies of the files are installed. `off` installs none.",
       example: { run: ["npm", "ci"], inputs: ["package-lock.json"], keep: ["node_modules"], network: true },
@@ -369,6 +376,7 @@ export const teamFileSections: readonly Section[] = [
   shellSection,
   webSection,
   mcpSection,
+  rateSection,
   budgetSection,
   deliverSection,
   setupSection,

@@ -15,6 +15,8 @@ function valuesFor(key: SettingKey): readonly unknown[] {
     return [1, 2, 3, 4].map((input) => ({ "openai-compatible/llama": { input, output: 5 } }));
   if (key === "servers")
     return [1, 2, 3, 4].map((port) => ({ vllm: { baseUrl: `http://127.0.0.1:${port}/v1` } }));
+  if (key === "limits.providers")
+    return [1, 2, 3, 4].map((most) => ({ anthropic: { requestsPerMinute: most } }));
   if (key.startsWith("limits.")) return [1, 2, 3, 4].map((most) => ({ product: most }));
   if (key === "budget.dayUsd") return [1.5, 2, 2.25, 3];
   if (key === "server.publicUrl")
@@ -96,7 +98,7 @@ test("without any configuration every setting has its default", async () => {
     servers: undefined,
     providersFrom: undefined,
     leaseMs: 15_000,
-    limits: { teams: undefined, models: undefined, queues: undefined },
+    limits: { teams: undefined, models: undefined, queues: undefined, providers: undefined },
     simulatedScript: undefined,
     server: {
       host: "127.0.0.1",

@@ -165,6 +165,7 @@ describe("a folder that is not trusted", () => {
       "limits.teams",
       "limits.models",
       "limits.queues",
+      "limits.providers",
       "server.port",
       "server.places",
     ]);

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { BudgetGuard } from "../../../src/cost/budget.ts";
+import { BudgetGuard, type Reserved } from "../../../src/cost/budget.ts";
 import { BudgetExceeded, LeaseLost } from "../../../src/domain/errors.ts";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import type { Lease, ReservationRequest } from "../../../src/store/journal.ts";
@@ -31,14 +31,19 @@ async function quiet(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
 }
 
+const reservationOf = (answer: Reserved): number => {
+  if (answer.kind === "granted") return answer.reservation;
+  throw new Error(`not granted: ${JSON.stringify(answer)}`);
+};
+
 const reserved = async (guard: BudgetGuard, lease: Lease, asked: ReservationRequest): Promise<number> =>
-  (await guard.reserve(lease, asked)).reservation;
+  reservationOf(await guard.reserve(lease, asked));
 
 /** Asks and notes how it ended. */
 function asking(guard: BudgetGuard, lease: Lease, over: Partial<ReservationRequest>, signal?: AbortSignal) {
   const asked: { reservation?: number; error?: unknown; done: Promise<void> } = { done: Promise.resolve() };
   asked.done = guard.reserve(lease, request(over), signal).then(
-    ({ reservation }) => void (asked.reservation = reservation),
+    (answer) => void (asked.reservation = reservationOf(answer)),
     (error: unknown) => void (asked.error = error),
   );
   return asked;

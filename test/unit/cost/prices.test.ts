@@ -8,7 +8,7 @@ import { noUsage, type TokenUsage } from "../../../src/domain/usage.ts";
 const usage = (over: Partial<TokenUsage>): TokenUsage => ({ ...noUsage, ...over });
 const prices = new Prices(
   { "openai-compatible/llama": { input: 0.2, cached: 0.05, cacheWrite: 0.3, output: 0.6 } },
-  new ManualClock(Date.UTC(2026, 10, 15)),
+  { clock: new ManualClock(Date.UTC(2026, 10, 15)) },
 );
 
 async function costOf(model: string, used: TokenUsage): Promise<number | null> {

@@ -57,6 +57,7 @@ describe("the usage report", () => {
         cache: { tokens: 800, usd: 0.25 },
         patch: { tokens: 7_000, usd: 0.07 },
       },
+      prices: [],
     });
     expect(rows).toEqual([{ name: "architect", ...total }]);
   });
@@ -129,13 +130,16 @@ describe("CSV", () => {
     );
   });
 
-  test("of a report has a line for each row, and the unknown is empty", async () => {
+  test("of a report has a line for each row with the versions of its prices, and the unknown is empty", async () => {
     const { store, lease } = await openStore();
     await call(store, lease, took(9, { costMicroUsd: null }), { asked: amount(10, null), model: "=cmd" });
+    await call(store, lease, took(6), { prices: "config:1", model: "priced" });
+    await call(store, lease, took(3), { prices: "update:2", model: "priced" });
     const lines = usageCsv(await usageReport(store, { by: "model" })).split("\r\n");
     expect(lines).toEqual([
-      "model,calls,failedCalls,inputTokens,cachedInputTokens,cacheWriteTokens,outputTokens,reasoningTokens,costUsd,knownCostUsd,unpricedCalls,unreportedCalls,simulatedCalls,simulatedUsd,estimatedTokens,estimatedUsd,savedTokens,savedUsd",
-      "'=cmd,1,0,6,0,0,3,0,,0,1,0,0,0,0,0,0,0",
+      "model,calls,failedCalls,inputTokens,cachedInputTokens,cacheWriteTokens,outputTokens,reasoningTokens,costUsd,knownCostUsd,unpricedCalls,unreportedCalls,simulatedCalls,simulatedUsd,estimatedTokens,estimatedUsd,savedTokens,savedUsd,prices",
+      "'=cmd,1,0,6,0,0,3,0,,0,1,0,0,0,0,0,0,0,",
+      "priced,2,0,6,0,0,3,0,0.000018,0.000018,0,0,0,0,0,0,0,0,config:1 update:2",
       "",
     ]);
   });

@@ -94,6 +94,10 @@ test("a persona is held until its next try or the end of the session", () => {
   expect(fold(begin, fail(700), { kind: "session.status", status: "paused", by: "person" }).held).toEqual([]);
   const waits = fold(begin, { kind: "dependency.waiting", ...place, dependency: "api", until: 900 });
   expect(waits.held).toMatchObject([{ until: 900, why: { kind: "dependency", dependency: "api" } }]);
+  const limited = { ...place, dependency: "api", until: 900, limit: "requests" } as const;
+  expect(fold(begin, { kind: "dependency.waiting", ...limited }).held).toMatchObject([
+    { why: { limit: "requests" } },
+  ]);
   const result = { summary: "s", outputs: {} };
   const completed: Transition = { kind: "attempt.completed", ...place, result };
   expect(fold(begin, fail(700), { ...begin, attempt: 2 }, completed).held).toEqual([]);

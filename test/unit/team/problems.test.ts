@@ -297,3 +297,42 @@ describe("a persona has exactly one kind of work", () => {
     expect(problem).not.toContain("abcdefghijklmnop");
   });
 });
+
+describe("limits of providers", () => {
+  const withLimits = (limits: unknown) => withTeam({ limits });
+
+  test("are numbers of requests and tokens a minute by the name of a provider", () => {
+    const limits = {
+      anthropic: { requestsPerMinute: 50, tokensPerMinute: 400_000 },
+      "my-server": { requestsPerMinute: 1 },
+    };
+    expect(problemsOf(withLimits(limits))).toEqual([]);
+  });
+
+  test.each([
+    [[50], "the team: limits is a list; it must be an object of limits by the name of a provider."],
+    [
+      { anthropic: 50 },
+      "the team: limits.anthropic is 50; it must be an object with requestsPerMinute, tokensPerMinute or both.",
+    ],
+    [{ anthropic: {} }, "the team: limits.anthropic needs requestsPerMinute, tokensPerMinute or both."],
+    [
+      { anthropic: { rpm: 5, tokensPerMinute: 1 } },
+      'the team: limits.anthropic has an unknown key "rpm". Write requestsPerMinute instead.',
+    ],
+    [
+      { anthropic: { requestsPerMinute: 0 } },
+      "the team: limits.anthropic.requestsPerMinute is 0; it must be a whole number from 1 to 1000000000.",
+    ],
+    [
+      { anthropic: { tokensPerMinute: -5 } },
+      "the team: limits.anthropic.tokensPerMinute is -5; it must be a whole number from 1 to 1000000000.",
+    ],
+    [
+      { "anthropic/claude": { requestsPerMinute: 5 } },
+      "the team: limits.anthropic/claude is no name of a provider: the part of a model before the slash, such as anthropic.",
+    ],
+  ])("%j is a problem that names its place", (limits, problem) => {
+    expect(problemsOf(withLimits(limits))).toContain(problem);
+  });
+});
