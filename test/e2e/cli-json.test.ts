@@ -44,6 +44,7 @@ const story: readonly Row[] = [
   ["watch behind", schemas.resultSchema],
   ["prune --older-than 0", schemas.pruneSchema],
   ["doctor --offline", schemas.doctorSchema],
+  ["prices --match claude", schemas.pricesSchema],
   ["config", schemas.configSchema],
   ["trust", schemas.trustSchema],
   ["trust --revoke", schemas.trustSchema],

@@ -86,6 +86,7 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
         await maestro.announceLost();
         findings.push(
           await space(maestro.stateDirectory),
+          ...(await updatedPrices(options)),
           ...(await repositories(maestro.stateDirectory)),
           ...(await uploads(maestro)),
           ...(await dependencies(maestro.stateDirectory)),
@@ -99,6 +100,19 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
     findings.push(wrong("state directory", error));
   }
   return findings;
+}
+
+/** Prices that a person had updated. */
+async function updatedPrices(options: GlobalOptions): Promise<Finding[]> {
+  const what = "prices";
+  try {
+    const { listPrices } = await import("../../api/prices.ts");
+    const { sources } = await listPrices(await loadForLooking(options));
+    const found = sources.map(({ version }) => version).join(", then ");
+    return [{ what, state: "ok", found }];
+  } catch (error) {
+    return [wrong(what, error)];
+  }
 }
 
 /** The first run creates it, unless its parent cannot be written. */

@@ -1,5 +1,9 @@
+import { advise } from "../../domain/advice.ts";
+import { didYouMean } from "../../domain/closest.ts";
+import { InputInvalid } from "../../domain/errors.ts";
 import type { GlobalOptions } from "../open.ts";
 import type { Define } from "./command.ts";
+import { offering } from "./deciding.ts";
 
 /** Commands about the machine, its settings and its disk. */
 export function defineKeeping(define: Define): void {
@@ -51,6 +55,26 @@ export function defineKeeping(define: Define): void {
     .action(async (folder: string | undefined, options) =>
       (await import("../commands/trust.ts")).trust(folder, options),
     );
+
+  define({
+    signature: "prices",
+    description: "Show where prices of models come from; `update` reads the newest published ones",
+    spins: true,
+    example: "maestro prices --match claude",
+  })
+    .addArgument(offering("[action]", ["update"]))
+    .option("--match <text>", "list the prices of models with this in their name")
+    .option("--from <file or url>", "with update: read this table instead of the published one")
+    .option("--allow-free", "with update: also when a price falls to almost nothing")
+    .usage("[update] [options]")
+    .action(async (action: string | undefined, options) => {
+      const { prices, updatePriceTable } = await import("../commands/prices.ts");
+      if (action === undefined) return prices(options);
+      if (action === "update") return updatePriceTable(options);
+      throw new InputInvalid(`"prices ${action}" is not a command.${didYouMean(action, ["update"])}`, {
+        advice: advise("To read the newest prices", "prices", "update"),
+      });
+    });
 
   define({
     signature: "config",

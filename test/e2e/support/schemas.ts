@@ -13,6 +13,7 @@ const usage = z.looseObject({
   estimatedUsd: z.number(),
   savedTokens: z.int(),
   savedUsd: z.number().nullable(),
+  prices: z.array(z.string()),
 });
 const status = z.enum(["queued", "running", "paused", "parked", "completed", "failed", "canceled"]);
 const reason = z.enum(["review", "help", "budget", "breaker", "unknown", "setup"]).nullable();
@@ -210,6 +211,26 @@ export const breakersSchema = z
     }),
   )
   .min(1);
+
+export const pricesSchema = z.looseObject({
+  sources: z
+    .array(z.looseObject({ kind: z.string(), version: z.string(), models: z.int().positive() }))
+    .min(1),
+  models: z
+    .array(
+      z.looseObject({
+        model: z.string(),
+        version: z.string(),
+        input: z.number(),
+        cached: z.number().nullable(),
+        cacheWrite: z.number().nullable(),
+        output: z.number(),
+        reasoning: z.number().nullable(),
+        tiers: z.boolean(),
+      }),
+    )
+    .min(1),
+});
 
 export const breakerResetSchema = z.looseObject({ name: z.string(), reset: z.literal(true) });
 
