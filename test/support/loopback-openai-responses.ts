@@ -71,10 +71,12 @@ export const openaiResponses: Dialect = {
     const items = itemsOf(turn).flatMap((item, output_index) => itemEvents(send, item, output_index));
     const last = turn.cutAtLimit ? "response.incomplete" : "response.completed";
     return [
-      send("response.created", { response: { ...about(model), status: "in_progress" } }),
-      send("response.in_progress", { response: { ...about(model), status: "in_progress" } }),
+      send("response.created", { response: { ...about(model), status: "in_progress", output: [] } }),
+      send("response.in_progress", { response: { ...about(model), status: "in_progress", output: [] } }),
       ...items,
-      send(last, { response: { ...about(model), ...ended(turn), usage: usageOf(turn) } }),
+      send(last, {
+        response: { ...about(model), output: itemsOf(turn), ...ended(turn), usage: usageOf(turn) },
+      }),
     ];
   },
   textEvent: (delta) =>
