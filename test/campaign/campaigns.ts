@@ -26,6 +26,12 @@ const campaigns: readonly Campaign[] = [
     load: async () => (await import("./models.ts")).modelTrials,
   },
   {
+    name: "cache",
+    about: "SIGKILL at random moments of a long conversation: what a provider's prompt cache writes again",
+    tries: "kills",
+    load: async () => (await import("./cache.ts")).cacheTrials,
+  },
+  {
     name: "agents",
     about: "SIGKILL of Maestro at random moments while a command-line agent works",
     tries: "kills",

@@ -63,7 +63,7 @@ async function runUndisturbed(model: string): Promise<Undisturbed> {
   }
 }
 
-async function killUntilDone(place: ModelPlace, random: () => number) {
+export async function killUntilDone(place: ModelPlace, random: () => number) {
   let [kills, atWork] = [0, 0];
   while (kills < mostKills) {
     const program = place.drive();
@@ -113,7 +113,7 @@ interface Output {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
 }
 
-async function outputOf(program: Program): Promise<Output> {
+export async function outputOf(program: Program): Promise<Output> {
   const { code, stdout, stderr } = await program.ended;
   expect(code, `stderr: ${stderr}`).toBe(0);
   return JSON.parse(stdout) as Output;

@@ -3,36 +3,52 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LedgerCall } from "../../../src/store/reports.ts";
-import { PaidModels } from "../../support/paid-models.ts";
+import { PaidModels, type Reply } from "../../support/paid-models.ts";
 import type { DriveModelsOptions } from "./drive-models.ts";
 import { replyOf } from "./model-replies.ts";
 import { Program } from "./program.ts";
 import { openStore } from "./recorded.ts";
 
-/** One session of the team of models: its provider, its state directory, and the processes that drive it. */
+/** A team file of this folder, and the answers of its models. */
+interface ModelTeam {
+  readonly team: string;
+  readonly reply: Reply;
+}
+
+const bookshelf: ModelTeam = {
+  team: "model-team.yaml",
+  reply: ({ persona, answersBefore }) => replyOf(persona, answersBefore),
+};
+
+/** One session of a team of models: its provider, its state directory, and the processes that drive it. */
 export class ModelPlace {
   readonly models: PaidModels;
   readonly stateDir: string;
   readonly #folder: string;
   readonly #model: string;
+  readonly #team: string;
   readonly #programs: Program[] = [];
 
-  private constructor(model: string, models: PaidModels) {
+  private constructor(model: string, team: string, models: PaidModels) {
     this.models = models;
     this.#model = model;
+    this.#team = team;
     this.#folder = mkdtempSync(join(tmpdir(), "maestro-models-"));
     this.stateDir = join(this.#folder, "state");
   }
 
-  static async open(model: string): Promise<ModelPlace> {
-    const reply = ({ persona, answersBefore }: { persona: string; answersBefore: number }) =>
-      replyOf(persona, answersBefore);
-    return new ModelPlace(model, await PaidModels.start(reply, { paceMs: 2 }));
+  static async open(model: string, { team, reply }: ModelTeam = bookshelf): Promise<ModelPlace> {
+    return new ModelPlace(model, team, await PaidModels.start(reply, { paceMs: 2 }));
   }
 
   drive(): Program {
     const { env } = this.models.server;
-    const options: DriveModelsOptions = { stateDir: this.stateDir, model: this.#model, env };
+    const options: DriveModelsOptions = {
+      stateDir: this.stateDir,
+      model: this.#model,
+      team: this.#team,
+      env,
+    };
     const program = new Program("drive-models.ts", options);
     this.#programs.push(program);
     return program;
