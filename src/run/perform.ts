@@ -71,6 +71,7 @@ export function performOf(
           maxOutputTokens,
           temperature,
           reasoning = null,
+          contextWindow = null,
         } = work;
         const chosen = work.model ?? model;
         const perform = performWithModel(
@@ -84,6 +85,7 @@ export function performOf(
             maxOutputTokens,
             temperature,
             reasoning,
+            contextWindow,
             policy,
           },
           { ...access, objects: modelObjects(team, phase.name, name) },

@@ -32,6 +32,12 @@ const campaigns: readonly Campaign[] = [
     load: async () => (await import("./cache.ts")).cacheTrials,
   },
   {
+    name: "summaries",
+    about: "SIGKILL while and after a model summarizes a conversation that outgrows its context window",
+    tries: "kills",
+    load: async () => (await import("./summaries.ts")).summaryTrials,
+  },
+  {
     name: "agents",
     about: "SIGKILL of Maestro at random moments while a command-line agent works",
     tries: "kills",

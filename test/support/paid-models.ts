@@ -4,7 +4,9 @@ import { LoopbackModels, type ModelFault, type Reaction } from "./loopback-model
 
 /** One billed answer. */
 export interface Billed extends Asked {
-  /** Bytes of the request. */
+  /** The request, */
+  readonly text: string;
+  /** and its bytes. */
   readonly bytes: number;
   readonly number: number;
   readonly hash: string;
@@ -14,6 +16,9 @@ export interface Billed extends Asked {
 
 /** The next answer, given all earlier requests. */
 export type Reply = (asked: Billed, earlier: readonly Billed[]) => ModelTurn | ModelFault;
+
+/** `number`: of the request; so that no two answers are alike. `bytes`: of its text. */
+export type BilledUsage = (number: number, bytes: number) => ModelTurnUsage;
 
 /** A provider with a log: every answer uses another number of tokens, so that no two are alike. */
 export class PaidModels {
@@ -29,10 +34,7 @@ export class PaidModels {
 
   static async start(
     reply: Reply,
-    {
-      paceMs = 0,
-      usage = usageOfNumber,
-    }: { paceMs?: number; usage?: (number: number) => ModelTurnUsage } = {},
+    { paceMs = 0, usage = usageOfNumber }: { paceMs?: number; usage?: BilledUsage } = {},
   ): Promise<PaidModels> {
     const models = new PaidModels(await LoopbackModels.start());
     models.server.paceMs = paceMs;
@@ -40,8 +42,9 @@ export class PaidModels {
       const asked = askedBy(request);
       const earlier = [...models.log];
       const number = models.log.length + 1;
-      const bytes = Buffer.byteLength(request.text);
-      const billed = { ...asked, bytes, number, hash: hashOf(request), at: Date.now(), usage: usage(number) };
+      const { text } = request;
+      const [bytes, hash] = [Buffer.byteLength(text), hashOf(request)];
+      const billed = { ...asked, text, bytes, number, hash, at: Date.now(), usage: usage(number, bytes) };
       models.log.push(billed);
       models.onAnswer?.(billed);
       const reaction = reply(billed, earlier);

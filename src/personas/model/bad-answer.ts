@@ -146,9 +146,12 @@ function withUniqueIds({ content }: Answer, prompt: Prompt, numbered: boolean): 
         : [],
     ),
   );
+  // Behind a summary the first calls of the conversation are gone, so counting them is not enough.
+  let number = Math.max(0, ...[...taken].map((id) => Number(/^call-(\d{1,9})$/.exec(id)?.[1] ?? 0)));
   return content.map((part) => {
     if (part.type !== "tool-call" || part.providerExecuted === true) return part;
-    const toolCallId = numbered ? `call-${taken.size + 1}` : unusedId(part.toolCallId, taken);
+    number += 1;
+    const toolCallId = numbered ? `call-${number}` : unusedId(part.toolCallId, taken);
     taken.add(toolCallId);
     return toolCallId === part.toolCallId ? part : { ...part, toolCallId };
   });

@@ -59,6 +59,11 @@ export class LoopMeter {
     this.#used = { steps: this.#before.steps + steps.length, tokens: this.#before.tokens + tokens };
   }
 
+  /** Tokens of a call that is no answer of the loop. */
+  countAside(tokens: number): void {
+    this.#before = { ...this.#before, tokens: this.#before.tokens + tokens };
+  }
+
   /** The limit that is reached, and what to do about it. */
   get problem(): { readonly what: string; readonly advice: string } | undefined {
     const { maxSteps, maxTokens, maxTimeMs } = this.#limits;

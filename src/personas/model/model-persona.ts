@@ -10,6 +10,7 @@ import { createTools } from "../tools/tool-set.ts";
 import { defaultTools, namedTools } from "../tools/tool-table.ts";
 import { type PersonaReturn, submissionOf, submitCalls } from "./answer.ts";
 import { type CallLimits, defaultMaxOutputTokens } from "./call-limits.ts";
+import { ContextWindow } from "./context-window.ts";
 import { repeatedWrongCall, withShortErrors } from "./conversation-errors.ts";
 import { durableModel } from "./durable-model.ts";
 import { type LoopLimits, LoopMeter } from "./loop-limits.ts";
@@ -27,6 +28,7 @@ import {
   type ToolPolicy,
 } from "./ports.ts";
 import { type PersonaWork, personaPrompt } from "./prompt.ts";
+import { thinkingTokens } from "./provider-table.ts";
 import { type Reasoning, reasoningOptions } from "./reasoning.ts";
 import type { AnyModel, Model } from "./sdk-types.ts";
 
@@ -55,6 +57,8 @@ export interface ModelPersonaPorts {
   readonly maxOutputTokens?: number;
   readonly temperature?: number;
   readonly reasoning?: Reasoning;
+  /** The tokens of the model's context window. Missing: unknown, and nothing is summarized. */
+  readonly contextWindow?: number;
   readonly limits?: Partial<LoopLimits & CallLimits>;
   readonly clock?: Clock;
   readonly onText?: (delta: string) => void;
@@ -85,6 +89,7 @@ class Conversation {
   readonly #instructions: string;
   readonly #messages: ModelMessage[];
   readonly #offered: readonly OfferedTool[];
+  readonly #window: ContextWindow | undefined;
   #tools: ToolSet = {};
   /** Of all loops so far. */
   readonly #steps: StepResult<ToolSet>[] = [];
@@ -106,6 +111,7 @@ class Conversation {
     this.#messages = [{ role: "user", content: prompt }];
     const runStep = this.#meter.timed(ports.runStep);
     this.#model = durable({ ...ports, runStep });
+    this.#window = this.#openWindow();
     this.#runner = new ToolRunner({
       runStep,
       files: ports.files,
@@ -182,33 +188,66 @@ class Conversation {
 
   async #loop(): Promise<Result> {
     const { generateText } = await import("ai");
-    const { temperature, reasoning, signal } = this.#ports;
     this.#meter.beginLoop();
     const result = await generateText({
-      model: this.#model,
-      instructions: this.#instructions,
+      ...this.#settings(),
       messages: this.#messages,
       tools: this.#tools,
       // In order: the second call of an answer may rest on what the first one did.
       toolCallConcurrency: 1,
-      // Ours are counted on disk; two more here would multiply them.
-      maxRetries: 0,
-      ...reasoningOptions(
-        modelName(this.#model),
-        reasoning,
-        this.#ports.maxOutputTokens ?? defaultMaxOutputTokens,
-      ),
-      ...(temperature !== undefined && { temperature }),
-      abortSignal: signal,
       stopWhen: ({ steps }) => {
         this.#meter.count(steps);
         const wrongCall = repeatedWrongCall([...this.#steps, ...steps]);
         return this.#runner.mustStop || wrongCall !== undefined || this.#meter.problem !== undefined;
       },
-      prepareStep: ({ messages }) => ({ messages: withShortErrors(messages) }),
+      prepareStep: async ({ initialMessages, responseMessages, steps }) => {
+        const messages = withShortErrors([...initialMessages, ...responseMessages]);
+        const last = steps.at(-1) ?? this.#steps.at(-1);
+        return { messages: this.#window === undefined ? messages : await this.#window.fit(messages, last) };
+      },
     });
     this.#meter.count(result.steps);
     return result;
+  }
+
+  /** The same for every call of the conversation: another setting would make the provider's cache useless. */
+  #settings() {
+    const { temperature, signal } = this.#ports;
+    return {
+      model: this.#model,
+      instructions: this.#instructions,
+      // Ours are counted on disk; two more here would multiply them.
+      maxRetries: 0,
+      ...this.#output(),
+      ...(temperature !== undefined && { temperature }),
+      abortSignal: signal,
+    };
+  }
+
+  #output(): ReturnType<typeof reasoningOptions> {
+    const { reasoning, maxOutputTokens = defaultMaxOutputTokens } = this.#ports;
+    return reasoningOptions(modelName(this.#model), reasoning, maxOutputTokens);
+  }
+
+  #openWindow(): ContextWindow | undefined {
+    const { contextWindow: tokens } = this.#ports;
+    if (tokens === undefined) return undefined;
+    const options = this.#output();
+    const output = (options.maxOutputTokens ?? 0) + thinkingTokens({ prompt: [], ...options });
+    return new ContextWindow({ tokens, output, summarize: (messages) => this.#summarize(messages) });
+  }
+
+  /** With the tools of every call, so that the provider finds the messages in its cache; none of them is run. */
+  async #summarize(messages: ModelMessage[]): Promise<string> {
+    const { generateText } = await import("ai");
+    const described = Object.entries(this.#tools).map(([name, tool]) => [
+      name,
+      { ...tool, execute: undefined },
+    ]);
+    const tools = Object.fromEntries(described) as ToolSet;
+    const { text, usage } = await generateText({ ...this.#settings(), messages, tools });
+    this.#meter.countAside(usage.totalTokens ?? 0);
+    return text;
   }
 
   /** The tool calls of a cut answer were not run and have no results: they may not stay in the conversation. */

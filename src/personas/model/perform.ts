@@ -1,3 +1,4 @@
+import { publishedWindow } from "../../cost/context-windows.ts";
 import type { ModelPrice } from "../../cost/model-price.ts";
 import { noUsage } from "../../domain/usage.ts";
 import type { RunStep, SavedBy } from "../../journal/durable-step.ts";
@@ -21,6 +22,8 @@ interface ModelWork {
   readonly maxOutputTokens: number | null;
   readonly temperature: number | null;
   readonly reasoning: Reasoning | null;
+  /** Null: as it is published for the model. */
+  readonly contextWindow: number | null;
   readonly policy: PersonaPolicy;
   readonly tools: ToolChoice | undefined;
   /** Those of the team's code. */
@@ -52,6 +55,7 @@ export function performWithModel(
     const { priceOf } = parts;
     const { model, name } = await resolveModel(context.settings.model ?? work.model, parts);
     const price = await priceOf(name);
+    const contextWindow = work.contextWindow ?? (await publishedWindow(name));
     const guidance = await context.guide.guidance();
     const { readSkill, skillsHash } = context.guide;
     const tools = await offeredTools(context.persona, { ...work, skillsHash }, context.contract);
@@ -82,6 +86,7 @@ export function performWithModel(
       onWarning: (warning) => context.log(`the provider warns: ${JSON.stringify(warning)}`),
       ...(maxOutputTokens !== null && { maxOutputTokens }),
       ...(work.reasoning !== null && { reasoning: work.reasoning }),
+      ...(contextWindow !== undefined && { contextWindow }),
       ...(work.temperature !== null && { temperature: work.temperature }),
       limits: {
         ...(work.maxSteps !== null && { maxSteps: work.maxSteps }),

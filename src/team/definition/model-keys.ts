@@ -40,6 +40,12 @@ export const modelKeys = {
     example: "high",
     otherwise: "the model's own",
   }),
+  contextWindow: optional(wholeNumber(1_000, 100_000_000), {
+    sentence:
+      "Tokens of input and output that a call of the model may have. Before a conversation fills it, its older messages are summarized.",
+    example: 200_000,
+    otherwise: "as published for the model; unknown models are not summarized",
+  }),
   temperature: withDefault(numberBetween(0, 2), null, {
     sentence: "The sampling temperature.",
     example: 0.2,

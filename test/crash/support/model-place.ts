@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LedgerCall } from "../../../src/store/reports.ts";
-import { PaidModels, type Reply } from "../../support/paid-models.ts";
+import { type BilledUsage, PaidModels, type Reply } from "../../support/paid-models.ts";
 import type { DriveModelsOptions } from "./drive-models.ts";
 import { replyOf } from "./model-replies.ts";
 import { Program } from "./program.ts";
@@ -13,6 +13,7 @@ import { openStore } from "./recorded.ts";
 interface ModelTeam {
   readonly team: string;
   readonly reply: Reply;
+  readonly usage?: BilledUsage;
 }
 
 const bookshelf: ModelTeam = {
@@ -37,8 +38,8 @@ export class ModelPlace {
     this.stateDir = join(this.#folder, "state");
   }
 
-  static async open(model: string, { team, reply }: ModelTeam = bookshelf): Promise<ModelPlace> {
-    return new ModelPlace(model, team, await PaidModels.start(reply, { paceMs: 2 }));
+  static async open(model: string, { team, reply, ...usage }: ModelTeam = bookshelf): Promise<ModelPlace> {
+    return new ModelPlace(model, team, await PaidModels.start(reply, { paceMs: 2, ...usage }));
   }
 
   drive(): Program {

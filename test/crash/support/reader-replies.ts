@@ -15,8 +15,19 @@ export function readerReply(answersBefore: number): ModelTurn {
   const path = `notes/${book}.md`;
   const write = call(`w${book}`, "write_file", { path, content: `# Book ${book}\n\n${noteOf(book)}\n` });
   const read = call(`r${book}`, "read_file", { path, from: 3, lines: 20 });
-  if (book % 5 === 4) return { calls: [call(`c${book}`, "run_check", { name: "has-notes" }), write, read] };
-  return { text: `Book ${book} is next.`, calls: [write, read], ...(book % 3 === 0 && thoughts) };
+  const check = call(`c${book}`, "run_check", { name: "has-notes" });
+  const calls = book % 5 === 4 ? [check, write, read] : [write, read];
+  return { text: `Book ${book} is read.`, calls, ...(book % 3 === 0 && thoughts) };
+}
+
+export const asksForSummary = (text: string): boolean => text.includes("Call no tool. Write a summary");
+
+/** The same answers where a summary has replaced the first ones: the books that a request quotes say which is next. */
+export function summarizingReply(text: string): ModelTurn {
+  const read = Math.max(-1, ...[...text.matchAll(/Book (\d+) is read/g)].map(([, book]) => Number(book)));
+  return asksForSummary(text)
+    ? { text: `Notes are in notes/. Book ${read} is read.` }
+    : readerReply(read + 1);
 }
 
 const thoughts = { reasoning: "A note must have a title." };
