@@ -108,6 +108,7 @@ export type { LanguageModelObject } from "./personas/model/model-object.ts";
 export type { ContextTool, ContextTools } from "./personas/tools/context-tool.ts";
 export type { OwnTool, OwnToolOptions } from "./personas/tools/own-tool.ts";
 export type { ToolName } from "./personas/tools/tool-table.ts";
+export type { AttachmentContent, UploadedAttachment } from "./run/acts/attach.ts";
 export type { Brief } from "./run/acts/create-session.ts";
 export type { PhaseEdit } from "./run/acts/phase-edit.ts";
 export type { PlannedPersona } from "./run/acts/plan.ts";

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Maestro, type OpenOptions, open, type SessionEvent, type Team } from "../../src/index.ts";
+import { png } from "../../test/support/attachments.ts";
 import { hostileKey, hostileText } from "./hostile.ts";
 import { PacedClock } from "./paced-clock.ts";
 import { breakerCooldownMs, retryDelayMs } from "./settings.ts";
@@ -110,7 +111,11 @@ async function seedRunning(stateDir: string, clock: PacedClock): Promise<void> {
   });
   clock.moveTo(Date.now() - 29 * minuteMs);
   const parking = { key: "parking-1", brief: "A parking app for one city" };
-  await (await maestro.start(product, { ...parking, until: "design" })).result();
+  const attachments = [
+    { name: "garage-level-2.png", content: png(240, 120) },
+    { name: "questions.txt", content: "Who pays for lost tickets?\n" },
+  ];
+  await (await maestro.start(product, { ...parking, attachments, until: "design" })).result();
   // Two of its personas begin to wait at the end of these minutes.
   clock.moveTo(Date.now() - busyMs);
   await maestro.start(product, parking);

@@ -29,6 +29,7 @@ const ofCreate: OptionNames<CreateOptions> = {
   teamFile: true,
   queue: true,
   priority: true,
+  attachments: true,
   given: true,
   budget: true,
   source: true,
@@ -103,8 +104,22 @@ function checkNew(team: Team, options: CreateOptions, known: Readonly<Record<str
     throw new InputInvalid("A session begins with a repository or with an upload, not with both.", {
       advice: "Leave one of them out.",
     });
+  checkAttached(options.attachments ?? []);
   if (options.deliver !== undefined) refuseUnknown("A delivery", options.deliver, ofDelivery);
   checkPhases(options.given ?? {});
+}
+
+function checkAttached(attachments: NonNullable<CreateOptions["attachments"]>): void {
+  if (!Array.isArray(attachments))
+    throw new InputInvalid("attachments is not a list.", {
+      advice: "Write: attachments: [{ name, content }]",
+    });
+  for (const attachment of attachments as NonNullable<CreateOptions["attachments"]>)
+    refuseUnknown(
+      "An attachment",
+      attachment,
+      "upload" in attachment ? { upload: true } : { name: true, content: true },
+    );
 }
 
 export function checkResumeOptions(options: ResumeOptions & PlanOptions): void {

@@ -1,9 +1,11 @@
 import { advise } from "../domain/advice.ts";
+import { type Attachment, checkAttachments } from "../domain/attachment.ts";
 import { canonicalJson } from "../domain/canonical.ts";
 import type { DeliveryOrder } from "../domain/delivery-order.ts";
 import { SessionConflict } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 import type { Direction, GivenPhase, Source } from "../journal/journal.ts";
+import { attach, refuseBlindModels } from "../run/acts/attach.ts";
 import {
   type CreatedSession,
   checkBrief,
@@ -28,7 +30,7 @@ import { teamForBrief } from "./session-team.ts";
 /** Creates a session for the brief, with the part of the team that it needs. With a known key, returns that session. */
 export async function createForBrief(
   team: Team,
-  { given = {}, budget, source: wanted, upload, deliver, ...brief }: CreateOptions,
+  { given = {}, budget, attachments, source: wanted, upload, deliver, ...brief }: CreateOptions,
   driver: FirstDriver,
   /** How far the caller will drive it. An impossible direction is refused before the session exists. */
   direction: Direction,
@@ -54,6 +56,8 @@ export async function createForBrief(
       : upload === undefined
         ? await readNow(wanted, planned.team, { teamFile, known: isKnown ? known : undefined }, services)
         : await new Uploads(services.stateDirectory).find(upload, services.clock.now());
+  const attached = await attachedTo(isKnown ? known : undefined, attachments, services);
+  if (!isKnown) refuseBlindModels(planned.team.definition, model, attached);
   if (!isKnown) await checkOrders(planned.team, deliver, { source: read?.source, key }, services);
   const origin = isKnown ? {} : await giveAll(planned.team.definition, given, artifacts, read?.source);
   if (read?.source !== undefined && !isKnown)
@@ -72,7 +76,12 @@ export async function createForBrief(
     {
       ...origin,
       ...(read?.source !== undefined && { source: read.source }),
-      artifacts: [...(origin.artifacts ?? []), ...(read?.artifacts ?? [])],
+      attachments: attached,
+      artifacts: [
+        ...(origin.artifacts ?? []),
+        ...(read?.artifacts ?? []),
+        ...attached.map(({ sha256 }) => sha256),
+      ],
       decisions: planned.decisions,
       ...(budget !== undefined && { budget: toBudget(budget) }),
     },
@@ -81,6 +90,26 @@ export async function createForBrief(
   if (!created.isNew && Object.keys(given).length > 0)
     await refuseOtherGifts(created.session, given, services);
   return created;
+}
+
+/** A caller who names a session by its key need not send its attachments again. */
+async function attachedTo(
+  known: SessionRecord | undefined,
+  given: CreateOptions["attachments"],
+  { store, artifacts, stateDirectory, clock }: Services,
+): Promise<readonly Attachment[]> {
+  if (given === undefined)
+    return known === undefined ? [] : ((await readState(store, known.id)).created.attachments ?? []);
+  const uploads = new Uploads(stateDirectory);
+  const all: Attachment[] = [];
+  for (const each of given)
+    all.push(
+      "upload" in each
+        ? await uploads.findAttachment(each.upload, clock.now())
+        : await attach(each, artifacts),
+    );
+  checkAttachments(all);
+  return all;
 }
 
 async function readNow(

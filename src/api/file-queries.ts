@@ -4,7 +4,7 @@ import { emptyTree, emptyTreeHash, type Tree } from "../domain/tree.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import type { ApplyOptions } from "../run/acts/deliver.ts";
 import type { ChangedFile, DiffOptions } from "../run/acts/session-diff.ts";
-import type { TakenUpload } from "../run/acts/take-upload.ts";
+import type { TakenAttachment, TakenUpload } from "../run/acts/take-upload.ts";
 import { finalTree } from "../run/final-files.ts";
 import type { Blobs } from "../store/blobs.ts";
 import { readState } from "../store/session-journal.ts";
@@ -100,6 +100,12 @@ export class FileQueries extends SessionLookup {
   async takeUpload(body: AsyncIterable<Uint8Array>): Promise<TakenUpload> {
     const { takeUpload } = await import("../run/acts/take-upload.ts");
     return takeUpload(body, { ...this.#services, uploads: new Uploads(this.stateDirectory) });
+  }
+
+  /** Takes one image or text in, for a brief to be sent with it. */
+  async takeAttachment(name: string, body: AsyncIterable<Uint8Array>): Promise<TakenAttachment> {
+    const { takeAttachment } = await import("../run/acts/take-upload.ts");
+    return takeAttachment(name, body, { ...this.#services, uploads: new Uploads(this.stateDirectory) });
   }
 
   /** Uploads that sessions can still begin with, and what is left of others. */

@@ -3,6 +3,7 @@ import type { SessionId } from "../domain/ids.ts";
 import type { Json } from "../domain/json.ts";
 import type { Direction } from "../journal/journal.ts";
 import type { SessionResult, TicketView } from "../journal/view.ts";
+import type { AttachmentContent, UploadedAttachment } from "../run/acts/attach.ts";
 import type { Brief } from "../run/acts/create-session.ts";
 import type { PhaseEdit } from "../run/acts/phase-edit.ts";
 import type { SourceOptions } from "../run/acts/read-source.ts";
@@ -25,6 +26,8 @@ export interface StartOptions<PhaseName extends string = string> extends Brief {
   readonly budget?: { readonly tokens?: number; readonly usd?: number };
   /** Awaited after the session is created and before it is driven. */
   readonly beforeDrive?: (id: SessionId) => Promise<void>;
+  /** Images and texts that belong to the brief. With the key of an existing session: its own, unless given. */
+  readonly attachments?: readonly (AttachmentContent | UploadedAttachment)[];
   /** The repository that it works on. */
   readonly source?: SourceOptions;
   /** The id of an upload whose files it works on, instead of a repository. */
@@ -44,7 +47,7 @@ export type QueueOptions<PhaseName extends string = string> = Omit<
 /** As a start without a direction: that is set when the session is driven. */
 export type CreateOptions<PhaseName extends string = string> = Pick<
   StartOptions<PhaseName>,
-  keyof Brief | "given" | "budget" | "source" | "upload" | "deliver"
+  keyof Brief | "attachments" | "given" | "budget" | "source" | "upload" | "deliver"
 >;
 
 export interface MixedOptions {

@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { advise } from "../domain/advice.ts";
+import { type Attachment, checkAttachment } from "../domain/attachment.ts";
 import { sha256 } from "../domain/canonical.ts";
 import {
   ArtifactCorrupt,
@@ -233,6 +234,11 @@ function contentsOf(
       named.add(blob);
     }
   }
+  for (const { name, mediaType, sha256: hash, bytes } of attachmentsIn(checkpoints)) {
+    const found = contents.get(hash);
+    if (found?.length !== bytes || !isAttachment(name, mediaType, found))
+      throw notAnExport(file, `the attachment ${JSON.stringify(name)} is missing or not what its row says`);
+  }
   for (const hash of contents.keys())
     if (!named.has(hash)) throw notAnExport(file, `nothing in it names the artifact ${hash.slice(0, 12)}`);
   return contents;
@@ -266,6 +272,19 @@ function treesIn(checkpoints: readonly Checkpoint[]): ReadonlySet<string> {
   }
   found.delete(emptyTreeHash);
   return found;
+}
+
+const attachmentsIn = (checkpoints: readonly Checkpoint[]): readonly Attachment[] =>
+  checkpoints.flatMap(({ content }) => content.session?.attachments ?? []);
+
+/** A persona's prompt has the name as it is. */
+function isAttachment(name: string, mediaType: Attachment["mediaType"], content: Buffer): boolean {
+  try {
+    return checkAttachment(name, content) === mediaType;
+  } catch (error) {
+    if (!InputInvalid.is(error)) throw error;
+    return false;
+  }
 }
 
 const ofPeople = new Set(["definition", "outputs", "details", "failure", "error", "failures"]);

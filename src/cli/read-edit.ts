@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { InputInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
-import type { GivenOptions, Maestro, PhaseEdit } from "../index.ts";
+import type { GivenOptions, Maestro, PhaseEdit, StartOptions } from "../index.ts";
 
 const maxBytes = 32 * 1024 * 1024;
 const maxFiles = 5_000;
@@ -46,6 +46,14 @@ export async function readGiven(pairs: readonly string[] = []): Promise<Record<s
     given[phase] = { ...(await giftFrom(path, status.isDirectory())), origin: path };
   }
   return given;
+}
+
+/** Undefined without any: a session that its key names keeps its own. */
+export async function readAttachments(
+  paths: readonly string[] | undefined,
+): Promise<NonNullable<StartOptions["attachments"]> | undefined> {
+  if (paths === undefined) return undefined;
+  return Promise.all(paths.map(async (path) => ({ name: basename(path), content: await readBytes(path) })));
 }
 
 async function giftFrom(path: string, isFolder: boolean): Promise<PhaseEdit> {

@@ -1,4 +1,5 @@
 import type { Advice } from "../domain/advice.ts";
+import { type Attachment, attachmentTypes } from "../domain/attachment.ts";
 import { type Budget, type BudgetChange, budgetLevels } from "../domain/budget.ts";
 import type { BudgetAlert } from "../domain/budget-alert.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
@@ -195,12 +196,21 @@ export const definition: is.Schema<Json> = is.loose({
 });
 
 /** Everything that a session is created with. */
+export const attachment = is.objectFor<Attachment>({
+  name: is.label,
+  mediaType: is.literal(...attachmentTypes),
+  sha256: is.sha256,
+  bytes: is.whole,
+});
+
 export const sessionTerms = is.object({
   team: is.label,
   definition,
   teamFingerprint: is.label,
   teamFile: is.optional(is.text),
   brief: is.text,
+  /** Files that belong to the brief, by the hashes of their contents. */
+  attachments: is.optional(is.list(attachment)),
   key: is.optional(is.label),
   model: is.optional(is.label),
   /** Its queue and priority among sessions that wait for a place; "default" and 0 unless given. */

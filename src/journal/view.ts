@@ -1,3 +1,4 @@
+import type { Attachment } from "../domain/attachment.ts";
 import { type Budget, type BudgetLevelName, type Ledger, microsToUsd } from "../domain/budget.ts";
 import { type CheckResult, checkKey } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
@@ -51,6 +52,8 @@ export interface SessionView {
   readonly key: string | null;
   readonly team: string;
   readonly brief: string;
+  /** Files that belong to the brief. */
+  readonly attachments: readonly Attachment[];
   readonly status: SessionStatus;
   readonly reason: ParkReason | null;
   /** Why it is paused, if it is. */
@@ -207,6 +210,7 @@ export function describeSession(
     key: created.key ?? null,
     team: created.team,
     brief: created.brief,
+    attachments: created.attachments ?? [],
     status: state.standing.status,
     reason: reasonOf(state.standing) ?? null,
     pausedBy: pausedBy(state.standing) ?? null,

@@ -9,6 +9,7 @@ export function conversationWork(
   instructions: string,
   context: WorkContext,
   guidance: Guidance,
+  attached: NonNullable<PersonaWork["attached"]>,
 ): PersonaWork {
   const { persona, conversation, brief, contract, notes } = context;
   return {
@@ -18,6 +19,7 @@ export function conversationWork(
     instructions,
     brief,
     guidance,
+    attached,
     contract,
     notes,
     putBack: conversation.putBack,

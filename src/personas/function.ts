@@ -1,4 +1,5 @@
 import type { ModelPrice } from "../cost/model-price.ts";
+import type { Attachment } from "../domain/attachment.ts";
 import type { CheckResult, Contract } from "../domain/contract.ts";
 import type { AttemptSettings } from "../domain/healing-action.ts";
 import type { Json } from "../domain/json.ts";
@@ -87,6 +88,11 @@ export interface HappenedEffect {
   readonly call: Json | undefined;
 }
 
+/** A file that belongs to the brief, with its content. */
+export interface Attached extends Attachment {
+  readonly content: Buffer;
+}
+
 /** The argument of any kind of work: more than a function of the team's author should see. */
 export interface WorkContext extends Omit<PersonaContext, "tools"> {
   readonly guide: Guide;
@@ -96,6 +102,8 @@ export interface WorkContext extends Omit<PersonaContext, "tools"> {
   /** Effects of earlier attempts that happened: an equal call gets the recorded result. */
   readonly effects: readonly HappenedEffect[];
   readonly files: Workspace;
+  /** Files that belong to the brief. */
+  readonly attached: () => Promise<readonly Attached[]>;
   readonly contract: Contract;
   readonly settings: AttemptSettings;
   readonly runStep: RunStep;

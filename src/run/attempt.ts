@@ -13,7 +13,7 @@ import { isInstalled } from "../domain/tree-path.ts";
 import { conversationOf } from "../journal/conversation.ts";
 import { happenedBefore } from "../journal/effect.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
-import type { WorkContext } from "../personas/function.ts";
+import type { Attached, WorkContext } from "../personas/function.ts";
 import { refuseForbidden, writeRule } from "../personas/tools/tool-runner.ts";
 import type { LayerPart } from "../workspace/layers/layer.ts";
 import type { Protection } from "../workspace/protection.ts";
@@ -275,6 +275,7 @@ export class AttemptRun {
       layers: () => this.#watchdog.during(() => this.#layers(workspace)),
       workspace,
       files: workspace,
+      attached: () => this.#attached().catch(infrastructureFailed),
       step: steps.step,
       runStep: text.endingWith(steps.runStep),
       refuseProtected: async (since) => (await this.#protect()).refuse(workspace, since),
@@ -298,6 +299,14 @@ export class AttemptRun {
         log(persona, redact(String(message)));
       },
     };
+  }
+
+  #attached(): Promise<readonly Attached[]> {
+    const { artifacts, journal } = this.#drive;
+    const { attachments = [] } = journal.state.created;
+    return Promise.all(
+      attachments.map(async (each) => ({ ...each, content: await artifacts.get(each.sha256) })),
+    );
   }
 
   /** Packages that the persona named and that cannot be installed are missing; its checks say why. */

@@ -72,6 +72,7 @@ export function performOf(
           temperature,
           reasoning = null,
           contextWindow = null,
+          images = null,
         } = work;
         const chosen = work.model ?? model;
         const perform = performWithModel(
@@ -86,6 +87,7 @@ export function performOf(
             temperature,
             reasoning,
             contextWindow,
+            images,
             policy,
           },
           { ...access, objects: modelObjects(team, phase.name, name) },
@@ -184,26 +186,39 @@ function performWithCommand(
           // Inside the step, so that its record keeps the blobs alive.
           context.files.reapply(ended.changes);
           return ended;
+    } = await runCommandPersona(
+      conversationWork(work.instructions ?? "", context, await context.attached()),
+      {
+        argv,
+        runStep: context.runStep,
+        files: context.files,
+        place: {
+          inFolder: async (run) => {
+            const ended = await kept.inFolder(context.files, run, keeps);
+            // Inside the step, so that its record keeps the blobs alive.
+            context.files.reapply(ended.changes);
+            return ended;
+          },
         },
+        // Its own limit ends it: an agent may be silent until it is done.
+        runCommand: (command) =>
+          context.during(() =>
+            place.run({
+              ...command,
+              layers,
+              network,
+              readable,
+              writablePlaces: writable,
+              writable: "workspace",
+            }),
+          ),
+        signal,
+        env: passedThrough(work.env, env),
+        onText: context.onText,
+        reserve: toBudget(work.reserve),
+        ...(timeoutMs !== undefined && { timeoutMs }),
       },
-      // Its own limit ends it: an agent may be silent until it is done.
-      runCommand: (command) =>
-        context.during(() =>
-          place.run({
-            ...command,
-            layers,
-            network,
-            readable,
-            writablePlaces: writable,
-            writable: "workspace",
-          }),
-        ),
-      signal,
-      env: passedThrough(work.env, env),
-      onText: context.onText,
-      reserve: toBudget(work.reserve),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-    });
+    );
     await kept.forget();
     for (const { path, reason } of refused) context.log(`not taken over: ${path}: ${reason}`);
     if (cliSession !== null) context.log(`${argv[0]} session ${cliSession}`);

@@ -37,7 +37,9 @@ export class PersonaInputs {
   constructor(definition: TeamDefinition, session: StateHolder) {
     this.#definition = definition;
     this.#session = session;
-    this.#brief = fingerprint([session.state.created.brief]);
+    const { brief, attachments = [] } = session.state.created;
+    const files = attachments.map(({ name, sha256 }) => [name, sha256]);
+    this.#brief = fingerprint(files.length === 0 ? [brief] : [brief, files]);
     this.#phases = new Map(definition.phases.map((phase) => [phase.name, phase]));
   }
 

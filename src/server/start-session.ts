@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { didYouMean } from "../domain/closest.ts";
-import { InputInvalid, SessionConflict } from "../domain/errors.ts";
+import { ConfigInvalid, InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { GivenOptions, SourceOptions } from "../index.ts";
 import { type FieldProblem, FieldsInvalid } from "./problem.ts";
@@ -57,8 +57,22 @@ async function queueWith(
   { team, file }: RegisteredTeam,
   request: Omit<StartRequest, "source"> & { readonly source: SourceOptions | undefined },
 ): Promise<Started> {
-  const { brief, key, model, queue, priority, budget, pauseAfter, only, from, until, source, upload, given } =
-    request;
+  const {
+    brief,
+    key,
+    model,
+    queue,
+    priority,
+    budget,
+    pauseAfter,
+    only,
+    from,
+    until,
+    source,
+    upload,
+    attachments,
+    given,
+  } = request;
   const limit = {
     ...(budget?.tokens !== undefined && { tokens: budget.tokens }),
     ...(budget?.usd !== undefined && { usd: budget.usd }),
@@ -78,15 +92,20 @@ async function queueWith(
       ...(Object.keys(limit).length > 0 && { budget: limit }),
       ...(source !== undefined && { source }),
       ...(upload !== undefined && { upload }),
+      ...(attachments !== undefined && { attachments: attachments.map((id) => ({ upload: id })) }),
       ...(given !== undefined && { given: givenPhases(given) }),
     });
   } catch (error) {
     const field = fieldOf(error, from);
     if (field === undefined) throw error;
-    const known = error as SessionConflict | InputInvalid;
+    const known = ConfigInvalid.is(error) ? asInput(error) : (error as SessionConflict | InputInvalid);
     throw new FieldsInvalid(known.message, [{ field, message: known.message }], known);
   }
 }
+
+/** The request chose the model: it is not the configuration of the server that is wrong. */
+const asInput = ({ message, details, advice }: ConfigInvalid): InputInvalid =>
+  new InputInvalid(message, { details, advice });
 
 type Given = NonNullable<StartRequest["given"]>;
 
@@ -121,6 +140,9 @@ function fieldOf(error: unknown, from: string | undefined): string | undefined {
     return field;
   }
   if (InputInvalid.is(error) && error.details["upload"] !== undefined) return "upload";
+  const isAttachment = InputInvalid.is(error) || ConfigInvalid.is(error);
+  if (isAttachment && ["attachment", "attachments"].some((key) => error.details[key] !== undefined))
+    return "attachments";
   // The names of phases are checked before: only the first or the last phase can be wrong.
   if (InputInvalid.is(error) && error.details["missing"] !== undefined)
     return from === undefined ? "only" : "from";

@@ -155,8 +155,18 @@ async function readOrNothing(hash: string, artifacts: Blobs): Promise<string | u
   }
 }
 
-/** Team, brief and files of a session; the same key must mean the same identity. */
-export function identityOf({ team, brief, source }: Pick<SessionTerms, "team" | "brief" | "source">): string {
-  if (source === undefined) return fingerprint([team, brief]);
-  return fingerprint([team, brief, source.commit ?? "upload", source.tree]);
+/** Team, brief, attachments and files of a session; the same key must mean the same identity. */
+export function identityOf({
+  team,
+  brief,
+  attachments = [],
+  source,
+}: Pick<SessionTerms, "team" | "brief" | "attachments" | "source">): string {
+  const files = attachments.map(({ name, sha256 }) => [name, sha256]);
+  return fingerprint([
+    team,
+    brief,
+    ...(source === undefined ? [] : [source.commit ?? "upload", source.tree]),
+    ...(files.length === 0 ? [] : [files]),
+  ]);
 }

@@ -3,11 +3,13 @@ import { readdir, rm, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { Attachment } from "../domain/attachment.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { idTime, isSessionId, newId } from "../domain/ids.ts";
 import { parseJson } from "../domain/json.ts";
 import type { Source } from "../journal/journal.ts";
 import { source as sourceSchema } from "../journal/source.ts";
+import { attachment as attachmentSchema } from "../journal/values.ts";
 import { makeDirectoryDurably, readFileBounded, storageFailed, writeDurably } from "./durable-file.ts";
 
 /** As long as its files are kept without a session that points to them. */
@@ -16,10 +18,11 @@ const recordSuffix = ".json";
 const partSuffix = ".part";
 const maxRecordBytes = 4 * 1024 * 1024;
 
-/** The files of an archive that was sent and taken in, for sessions to begin with. */
+/** What was sent and taken in: the files of an archive that sessions can begin with, or an attachment of a brief. */
 export interface Upload {
   readonly id: string;
-  readonly source: Source;
+  readonly source?: Source;
+  readonly attachment?: Attachment;
   /** The hashes that a session must point to. */
   readonly artifacts: readonly string[];
 }
@@ -80,16 +83,40 @@ export class Uploads {
 
   /** Durable when it returns. */
   async keep(upload: Upload): Promise<void> {
+    await makeDirectoryDurably(this.#folder);
     await writeDurably(this.#record(upload.id), JSON.stringify(upload));
   }
 
-  async find(id: string, now: number): Promise<Upload> {
+  async find(id: string, now: number): Promise<Upload & { readonly source: Source }> {
+    const upload = await this.#find(id, now, { what: "archive", field: "upload" });
+    const { source } = upload;
+    if (source !== undefined) return { ...upload, source };
+    throw new InputInvalid(`Upload ${id} is the attachment of a brief, not an archive.`, {
+      advice: "Name it in `attachments`, or send an archive.",
+      details: { upload: id },
+    });
+  }
+
+  async findAttachment(id: string, now: number): Promise<Attachment> {
+    const { attachment } = await this.#find(id, now, { what: "attachment", field: "attachment" });
+    if (attachment !== undefined) return attachment;
+    throw new InputInvalid(`Upload ${id} is an archive, not the attachment of a brief.`, {
+      advice: "Send the file itself, with its name: POST /v1/uploads?name=<file>.",
+      details: { attachment: id },
+    });
+  }
+
+  async #find(
+    id: string,
+    now: number,
+    { what, field }: { readonly what: string; readonly field: string },
+  ): Promise<Upload> {
     const isKnown = isSessionId(id) && idTime(id) > now - uploadLifeMs;
     const found = isKnown ? await readFileBounded(this.#record(id), maxRecordBytes) : "missing";
     if (typeof found !== "string") return readRecord(found, id);
     throw new InputInvalid(`There is no upload "${id.slice(0, 100)}".`, {
-      advice: `Send the archive again: an upload is kept for ${uploadLifeMs / 3_600_000} hours.`,
-      details: { upload: id.slice(0, 100) },
+      advice: `Send the ${what} again: an upload is kept for ${uploadLifeMs / 3_600_000} hours.`,
+      details: { [field]: id.slice(0, 100) },
     });
   }
 
@@ -122,8 +149,11 @@ export class Uploads {
 
 function readRecord(bytes: Buffer, id: string): Upload {
   const record = parseJson(bytes, { what: "The record of the upload", maxBytes: maxRecordBytes });
-  const { source, artifacts } = (record ?? {}) as unknown as Partial<Upload>;
-  if (Array.isArray(artifacts) && sourceSchema.check(source, "source") === undefined)
-    return record as unknown as Upload;
-  throw new InputInvalid(`The record of upload ${id} is damaged.`, { advice: "Send the archive again." });
+  const { source, attachment, artifacts } = (record ?? {}) as unknown as Partial<Upload>;
+  const fault =
+    attachment === undefined
+      ? sourceSchema.check(source, "source")
+      : attachmentSchema.check(attachment, "attachment");
+  if (Array.isArray(artifacts) && fault === undefined) return record as unknown as Upload;
+  throw new InputInvalid(`The record of upload ${id} is damaged.`, { advice: "Send it again." });
 }

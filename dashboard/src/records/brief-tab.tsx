@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
+import { blobPath } from "../api/client.ts";
 import { teamQuery } from "../api/queries.ts";
 import type { TeamDefinition } from "../api/types.ts";
-import { counted, score } from "../format/count.ts";
-import { plainText } from "../format/plain-text.ts";
+import { bytes, counted, score } from "../format/count.ts";
+import { oneLine, plainText } from "../format/plain-text.ts";
 import { useScene } from "../session/context.ts";
 import { CopyButton } from "../ui/copy.tsx";
 import { Loaded } from "../ui/loading.tsx";
@@ -18,6 +19,7 @@ export default function BriefTab() {
         <CopyButton text={view.brief} label="Copy the brief" />
       </header>
       <p className="brief-text outside">{plainText(view.brief)}</p>
+      {view.attachments.length === 0 ? null : <Attachments />}
       {view.source === null ? null : <SourceText source={view.source} />}
       {view.baseline.length === 0 ? null : (
         <section aria-label="Checks before the work">
@@ -35,6 +37,31 @@ export default function BriefTab() {
         {(definition) => <TeamText team={definition} />}
       </Loaded>
     </div>
+  );
+}
+
+/** Files that belong to the brief. */
+function Attachments() {
+  const { view } = useScene();
+  return (
+    <section aria-label="Attachments">
+      <h2>Attachments</h2>
+      <ul className="attachments">
+        {view.attachments.map(({ name, mediaType, sha256, bytes: size }) => (
+          <li key={name}>
+            <a href={blobPath(view.id, sha256)} download={name} className="outside">
+              {oneLine(name, 200)}
+            </a>
+            <span className="ink-3">
+              {mediaType}, {bytes(size)}
+            </span>
+            {mediaType === "text/plain" ? null : (
+              <img src={blobPath(view.id, sha256)} alt={oneLine(name, 200)} loading="lazy" />
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

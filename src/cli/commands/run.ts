@@ -9,7 +9,7 @@ import { type DriveOptions, drive } from "../drive.ts";
 import { loadFromFlags, withLook } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { say } from "../output.ts";
-import { readGiven } from "../read-edit.ts";
+import { readAttachments, readGiven } from "../read-edit.ts";
 import { readBudget, readList, readQueuePlace } from "../read-flags.ts";
 import { loadTeamFile, prove } from "../team-of.ts";
 
@@ -20,6 +20,7 @@ export interface RunOptions extends DriveOptions {
   readonly from?: string;
   readonly until?: string;
   readonly pauseAfter?: string;
+  readonly attach?: readonly string[];
   readonly given?: readonly string[];
   readonly repo?: string;
   readonly ref?: string;
@@ -111,6 +112,7 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
   const pauseAfter = readList("--pause-after", options.pauseAfter);
   const budget = readBudget(options);
   const given = await readGiven(options.given);
+  const attachments = await readAttachments(options.attach);
   const place = readQueuePlace(options);
   return {
     ...(options.key !== undefined && { key: options.key }),
@@ -121,6 +123,7 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
     ...(pauseAfter !== undefined && { pauseAfter }),
     ...(budget !== undefined && { budget }),
     ...place,
+    ...(attachments !== undefined && { attachments }),
     ...(Object.keys(given).length > 0 && { given }),
     ...sourceOf(options),
     ...deliveryOf(options),

@@ -86,6 +86,8 @@ export function* describe(
     `Team ${team}${model === null ? "" : `, ${simulated ? "simulated model" : model}`}: ${shortBrief}`,
     0,
   );
+  for (const { name, mediaType, bytes } of view.attachments)
+    yield* fit(`Attached ${name} (${mediaType}, ${bytes} bytes)`, 0);
   for (const [text, indent] of sourceTexts(view)) yield* fit(text, indent);
   if (fork !== null) yield* fit(`Fork of ${fork.session} at ${fork.at}`, 0);
   const lines = [

@@ -36,6 +36,11 @@ export function defineDriving(define: Define): void {
     .option("--from <phase>", "start at this phase")
     .option("--until <phase>", "stop after this phase")
     .option("--pause-after <phases>", "park for review after these phases, separated by commas")
+    .option(
+      "--attach <file>",
+      "an image or text that belongs to the brief; can be repeated, and models see it",
+      collect,
+    )
     .option("--given <phase=path>", "use existing output for a phase: a folder, a file, or JSON", collect)
     .option(
       "--repo <folder>",

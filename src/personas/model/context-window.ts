@@ -92,6 +92,10 @@ export class ContextWindow {
 
 /** More than they have, without the pictures and other files. */
 function tokensOf(messages: readonly ModelMessage[]): number {
-  const text = JSON.stringify(messages, (key, value: unknown) => (key === "data" ? undefined : value));
-  return tokenBound(text);
+  const texts = messages.map(({ role, content }) =>
+    typeof content === "string"
+      ? { role, content }
+      : { role, content: [...content].filter(({ type }) => type !== "file") },
+  );
+  return tokenBound(JSON.stringify(texts));
 }

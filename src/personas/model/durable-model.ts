@@ -16,7 +16,7 @@ import {
   maxAnswerBytes,
   withinLimits,
 } from "./call-limits.ts";
-import { canonicalCall } from "./canonical-call.ts";
+import { canonicalCall, type StoredBytes } from "./canonical-call.ts";
 import { type InputCount, InputCounter } from "./count-input.ts";
 import { lazyModel } from "./lazy-model.ts";
 import { modelName } from "./model-object.ts";
@@ -49,6 +49,8 @@ interface DurableModelContext {
 export interface DurableModelOptions extends DurableModelContext {
   /** Streams from the provider even if the caller wants the whole answer, so that silence is noticed. */
   readonly streamAlways?: boolean;
+  /** Bytes that are artifacts of the session: the recorded call names them by their hash. */
+  readonly stored?: StoredBytes;
   /** Tool calls get numbers in place of their providers' ids. */
   readonly numberToolCalls?: boolean;
   /** Receives warnings; without it the SDK prints them. */
@@ -147,7 +149,7 @@ class DurableCalls {
   async #step(model: Model, params: CallOptions, ask: Ask, alsoStops?: AbortSignal): Promise<Answer> {
     const { runStep, pricing, clock = systemClock } = this.#context;
     const name = modelName(model);
-    const input = canonicalCall(name, params);
+    const input = canonicalCall(name, params, this.#context.stored);
     const signals = [this.#context.signal, params.abortSignal, alsoStops].filter(
       (signal) => signal !== undefined,
     );

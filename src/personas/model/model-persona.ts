@@ -1,8 +1,9 @@
-import type { GenerateTextResult, ModelMessage, StepResult, ToolSet } from "ai";
+import type { GenerateTextResult, ModelMessage, StepResult, ToolSet, UserContent } from "ai";
 import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
+import type { Attached } from "../function.ts";
 import { builtIn, type OfferedTool } from "../tools/offered-tool.ts";
 import type { KeepText } from "../tools/tool-call.ts";
 import { ToolRunner } from "../tools/tool-runner.ts";
@@ -108,9 +109,10 @@ class Conversation {
     this.#ports = ports;
     this.#meter = new LoopMeter(ports.limits, ports.clock ?? systemClock);
     this.#instructions = instructions;
-    this.#messages = [{ role: "user", content: prompt }];
+    const shown = (work.attached ?? []).filter(({ isShown }) => isShown);
+    this.#messages = [{ role: "user", content: shown.length === 0 ? prompt : withImages(prompt, shown) }];
     const runStep = this.#meter.timed(ports.runStep);
-    this.#model = durable({ ...ports, runStep });
+    this.#model = durable({ ...ports, runStep }, shown);
     this.#window = this.#openWindow();
     this.#runner = new ToolRunner({
       runStep,
@@ -279,13 +281,14 @@ class Conversation {
 }
 
 /** Streamed, so that people can watch and silence is noticed. */
-function durable(ports: ModelPersonaPorts): Model {
+function durable(ports: ModelPersonaPorts, shown: readonly Attached[]): Model {
   const { model, runStep, pricing, limits, clock, signal, onText, onProgress, onWarning } = ports;
   return durableModel(model, {
     runStep,
     signal,
     streamAlways: true,
     numberToolCalls: true,
+    stored: new Map(shown.map((each) => [each.content, each])),
     onWarning: (warning) => onWarning?.(warning),
     ...(pricing && { pricing }),
     ...(limits && { limits: callLimits(limits) }),
@@ -294,6 +297,16 @@ function durable(ports: ModelPersonaPorts): Model {
     ...(onProgress && { onProgress }),
   });
 }
+
+const withImages = (prompt: string, images: readonly Attached[]): UserContent => [
+  { type: "text", text: prompt },
+  ...images.map(({ name, mediaType, content }) => ({
+    type: "file" as const,
+    data: content,
+    mediaType,
+    filename: name,
+  })),
+];
 
 function callLimits({ silenceMs, totalMs }: Partial<CallLimits>): Partial<CallLimits> {
   return {

@@ -1,5 +1,6 @@
 import { publishedWindow } from "../../cost/context-windows.ts";
 import type { ModelPrice } from "../../cost/model-price.ts";
+import { isImage } from "../../domain/attachment.ts";
 import { noUsage } from "../../domain/usage.ts";
 import type { RunStep, SavedBy } from "../../journal/durable-step.ts";
 import { asReturn, conversationWork } from "../conversation.ts";
@@ -11,6 +12,7 @@ import { type ToolEffect, toolNames } from "../tools/tool-table.ts";
 import type { ModelSources } from "./model-sources.ts";
 import type { EditSavings, FetchUrl, RunProgram } from "./ports.ts";
 import type { Reasoning } from "./reasoning.ts";
+import { type ImageChoice, refuseBlind } from "./takes-images.ts";
 import { pricingOf } from "./usage.ts";
 
 interface ModelWork {
@@ -24,6 +26,7 @@ interface ModelWork {
   readonly reasoning: Reasoning | null;
   /** Null: as it is published for the model. */
   readonly contextWindow: number | null;
+  readonly images: ImageChoice;
   readonly policy: PersonaPolicy;
   readonly tools: ToolChoice | undefined;
   /** Those of the team's code. */
@@ -54,6 +57,10 @@ export function performWithModel(
       ]);
     const { priceOf } = parts;
     const { model, name } = await resolveModel(context.settings.model ?? work.model, parts);
+    const all = await context.attached();
+    // Also where another model was chosen since the session began.
+    refuseBlind(context.persona, name, work.images, all);
+    const attached = all.map((each) => ({ ...each, isShown: isImage(each) && work.images !== false }));
     const price = await priceOf(name);
     const contextWindow = work.contextWindow ?? (await publishedWindow(name));
     const guidance = await context.guide.guidance();
@@ -67,6 +74,7 @@ export function performWithModel(
       (await offerMcpTools?.(servers, patterns, taken, context.runStep, context.signal)) ?? [];
     const maxOutputTokens = context.settings.maxOutputTokens ?? work.maxOutputTokens;
     const returned = await runModelPersona(conversationWork(work.instructions, context, guidance), {
+    const returned = await runModelPersona(conversationWork(work.instructions, context, attached), {
       model,
       pricing: pricingOf(priceOf),
       runStep: withPatchSavings(context.runStep, name, price),

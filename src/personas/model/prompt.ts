@@ -1,3 +1,4 @@
+import { isImage } from "../../domain/attachment.ts";
 import type { Check, Contract, Deliverable } from "../../domain/contract.ts";
 import type { Failure } from "../../domain/failure.ts";
 import type { Json } from "../../domain/json.ts";
@@ -5,6 +6,7 @@ import type { ProtectedChange } from "../../domain/put-back.ts";
 import { readNamedFiles } from "../../workspace/named-files.ts";
 import type { HappenedEffect } from "../function.ts";
 import { type ContextText, type Guidance, skillFile } from "../guidance.ts";
+import type { Attached, HappenedEffect } from "../function.ts";
 import { defaultTools, namedTools } from "../tools/tool-table.ts";
 import type { Prompt } from "./sdk-types.ts";
 
@@ -36,6 +38,8 @@ export interface PersonaWork {
   readonly brief: string;
   /** Missing: none. */
   readonly guidance?: Guidance;
+  /** Files that belong to the brief. `isShown`: an image that the model sees. */
+  readonly attached?: readonly (Attached & { readonly isShown?: boolean })[];
   readonly contract: Contract;
   readonly earlier: readonly EarlierResult[];
   /** Why earlier attempts failed, oldest first. */
@@ -102,9 +106,20 @@ function sectionsOf(
   { brief, guidance, contract, earlier, failures, putBack, effects, notes }: PersonaWork,
   skillsText: SkillsText,
 ): string {
+function sectionsOf({
+  brief,
+  attached = [],
+  contract,
+  earlier,
+  failures,
+  putBack,
+  effects,
+  notes,
+}: PersonaWork): string {
   const sections = [
     ...(guidance === undefined ? [] : guidanceTexts(guidance, skillsText)),
     `## Brief\n\n<brief>\n${brief.trim()}\n</brief>`,
+    attached.length > 0 && `## Attachments of the brief\n\n${attached.map(attachedText).join("\n\n")}`,
     earlier.length > 0 && `## Results of earlier phases\n\n${earlier.map(earlierText).join("\n\n")}`,
     deliverText(contract),
     contract.checks.length > 0 && `## Checks\n\n${contract.checks.map(checkLine).join("\n")}`,
@@ -146,6 +161,17 @@ function guidanceTexts(
 /** The text cannot end its own element. */
 const fileText = ({ path, text }: ContextText): string =>
   `<file path=${JSON.stringify(path)}>\n${text.trim().replaceAll(/<\/(?=\s*file\b)/gi, "<\\/")}\n</file>`;
+
+function attachedText({
+  name,
+  mediaType,
+  content,
+  isShown,
+}: NonNullable<PersonaWork["attached"]>[number]): string {
+  if (isImage({ mediaType }))
+    return `- ${name} (${mediaType}): ${isShown ? "it follows this text" : "an image, which you are not shown"}.`;
+  return `<attachment name="${name}">\n${content.toString().trim()}\n</attachment>`;
+}
 
 function earlierText({ phase, persona, summary, outputs, files }: EarlierResult): string {
   const parts = [

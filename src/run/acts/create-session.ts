@@ -1,4 +1,5 @@
 import { advise } from "../../domain/advice.ts";
+import type { Attachment } from "../../domain/attachment.ts";
 import type { Budget } from "../../domain/budget.ts";
 import { InputInvalid, SessionConflict, StorageFailed } from "../../domain/errors.ts";
 import { isSessionId, leastIdPrefix, newSessionId, type SessionId } from "../../domain/ids.ts";
@@ -57,6 +58,7 @@ export interface Brief extends QueuePlace {
 /** The beginning of a session besides its brief. */
 export interface Origin {
   readonly source?: Source;
+  readonly attachments?: readonly Attachment[];
   readonly given?: readonly GivenPhase[];
   readonly fork?: ForkOrigin;
   /** How its team was planned. */
@@ -76,10 +78,17 @@ export async function createSession(
   driver: FirstDriver,
   { source, given, fork, decisions, artifacts = [], budget, history }: Origin,
   { store, clock, stateDirectory, artifacts: blobs }: OpenState,
+  { source, attachments, given, fork, decisions, artifacts, budget, history }: Origin,
+  { store, clock, stateDirectory }: OpenState,
 ): Promise<CreatedSession> {
   checkBrief(brief, key);
   const id = newSessionId(clock.now());
-  const identity = identityOf({ team: team.name, brief, ...(source !== undefined && { source }) });
+  const identity = identityOf({
+    team: team.name,
+    brief,
+    ...(attachments !== undefined && { attachments }),
+    ...(source !== undefined && { source }),
+  });
   const existing = key === undefined ? undefined : await store.findSession(key);
   // An existing session needs no write, so that the writer need not start.
   if (existing !== undefined && existing.key === key) return sameWork(existing, identity);
@@ -102,6 +111,7 @@ export async function createSession(
       definition: definitionJson(team.definition),
       teamFingerprint: team.fingerprint,
       brief,
+      ...(attachments !== undefined && attachments.length > 0 && { attachments }),
       ...(key !== undefined && { key }),
       ...(resolvedModel !== undefined && { model: resolvedModel }),
       ...(teamFile !== undefined && { teamFile }),
@@ -164,7 +174,7 @@ function sameWork(session: SessionRecord, identity: string): CreatedSession {
   if (session.identity === identity) return { session, isNew: false };
   const { id, key } = session;
   throw new SessionConflict(
-    `The key "${key}" belongs to session ${id}, which has another team, brief or repository.`,
+    `The key "${key}" belongs to session ${id}, which has another team, brief, attachments or repository.`,
     {
       details: { key, session: id },
       advice: [advise("Resume that session", "resume", id), advise("Or use another key.")],

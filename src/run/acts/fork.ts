@@ -74,7 +74,7 @@ export async function makeFork(
   }
   const fork: ForkOrigin = { session: parentId, at, fresh, edited };
   checkFork(team.definition, parent, fork);
-  const { brief, teamFile, decisions, source } = parent.created;
+  const { brief, attachments, teamFile, decisions, source } = parent.created;
   const { given, budget } = parent.begun;
   const model = request.model ?? parent.created.model ?? team.definition.model ?? undefined;
   const row = forkedRow(team.definition, parent, fork, await costOfPersonas(store, parent));
@@ -95,6 +95,7 @@ export async function makeFork(
       fork,
       artifacts: stored,
       ...(source !== undefined && { source }),
+      ...(attachments !== undefined && { attachments }),
       ...(given !== undefined && { given }),
       ...(budget !== undefined && { budget }),
       ...(decisions !== undefined && { decisions }),

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
+import { type Attachment, attachmentLimits } from "../../domain/attachment.ts";
 import type { Clock } from "../../domain/clock.ts";
 import { newId } from "../../domain/ids.ts";
 import { toManifest } from "../../domain/tree.ts";
 import type { UploadSource } from "../../journal/journal.ts";
 import type { Blobs } from "../../store/blobs.ts";
 import { type Upload, type Uploads, uploadLifeMs } from "../../store/uploads.ts";
+import { attach } from "./attach.ts";
 
 export const maxUploadBytes = 512 * 1024 * 1024;
 /** The session's first row stays readable. */
@@ -53,6 +55,37 @@ export async function takeUpload(
     await uploads.keep(upload);
     return { id, format, bytes, files: tree.size, leftOut: source.leftOut, expiresAt: now + uploadLifeMs };
   });
+}
+
+/** An attachment that was taken in, for the caller. */
+export interface TakenAttachment extends Attachment {
+  readonly id: string;
+  readonly expiresAt: number;
+}
+
+/** Takes one file in that belongs to a brief. */
+export async function takeAttachment(
+  name: string,
+  body: AsyncIterable<Uint8Array>,
+  {
+    uploads,
+    artifacts,
+    clock,
+  }: { readonly uploads: Uploads; readonly artifacts: Blobs; readonly clock: Clock },
+): Promise<TakenAttachment> {
+  await uploads.removeExpired(clock.now());
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.byteLength;
+    if (size > attachmentLimits.imageBytes) break;
+  }
+  const attachment = await attach({ name, content: Buffer.concat(chunks) }, artifacts);
+  const now = clock.now();
+  const id = newId(now);
+  await uploads.keep({ id, attachment, artifacts: [attachment.sha256] });
+  return { id, ...attachment, expiresAt: now + uploadLifeMs };
 }
 
 async function hashOf(path: string): Promise<string> {

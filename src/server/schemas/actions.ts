@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { attachmentLimits } from "../../domain/attachment.ts";
 import { isName, nameRule } from "../../domain/names.ts";
 import { priorities } from "../../domain/queue.ts";
 import { list, range, time } from "./values.ts";
@@ -77,6 +78,9 @@ export const startRequest = z
     upload: name
       .optional()
       .openapi({ description: "The id of `POST /v1/uploads`, instead of a repository." }),
+    attachments: z.array(name).max(attachmentLimits.count).optional().openapi({
+      description: "Ids of `POST /v1/uploads?name=`: images and texts that belong to the brief.",
+    }),
     given: given.optional(),
   })
   .openapi("StartRequest");

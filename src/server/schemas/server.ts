@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { attachmentTypes } from "../../domain/attachment.ts";
 import { viewCounts } from "./session.ts";
 import { list, range, time, usage } from "./values.ts";
 
@@ -37,6 +38,18 @@ export const uploadView = z
     expiresAt: time,
   })
   .openapi("Upload");
+
+/** The answer for one file with a name. */
+export const attachmentView = z
+  .object({
+    id: z.string().openapi({ description: "For `attachments` of a request that starts a session." }),
+    name: z.string(),
+    mediaType: z.enum(attachmentTypes),
+    bytes: count,
+    sha256: z.string(),
+    expiresAt: time,
+  })
+  .openapi("UploadedAttachment");
 
 export const breakerView = z
   .object({

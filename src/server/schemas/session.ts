@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { attachmentTypes } from "../../domain/attachment.ts";
 import { activity, held, situation } from "./situation.ts";
 import {
   changedFile,
@@ -332,6 +333,10 @@ const source = z
   ])
   .openapi("SessionSource");
 
+const attachment = z
+  .object({ name: z.string(), mediaType: z.enum(attachmentTypes), sha256, bytes: count })
+  .openapi("Attachment", { description: "A file that belongs to the brief; its content is an artifact." });
+
 /** `show --json`, with the additions of the page. */
 export const sessionView = z
   .looseObject({
@@ -340,6 +345,7 @@ export const sessionView = z
     budgets: list(budgetView),
     decisions: list(decision),
     artifacts: list(artifactFile),
+    attachments: list(attachment),
     source: source.nullable(),
     baseline: list(baselineCheck),
   })

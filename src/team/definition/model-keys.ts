@@ -2,7 +2,7 @@ import { defaultLoopLimits } from "../../personas/model/loop-limits.ts";
 import { providers } from "../../personas/model/provider-table.ts";
 import { reasoningLevels } from "../../personas/model/reasoning.ts";
 import { optional, withDefault } from "./fields.ts";
-import { list, numberBetween, oneOf, wholeNumber } from "./kinds.ts";
+import { list, numberBetween, oneOf, wholeNumber, yesOrNo } from "./kinds.ts";
 import { modelName } from "./model-name.ts";
 
 const maxDayMs = 86_400_000;
@@ -45,6 +45,12 @@ export const modelKeys = {
       "Tokens of input and output that a call of the model may have. Before a conversation fills it, its older messages are summarized.",
     example: 200_000,
     otherwise: "as published for the model; unknown models are not summarized",
+  }),
+  images: optional(yesOrNo, {
+    sentence:
+      "Whether the persona is shown the images that are attached to a brief. `true` says that its model takes images.",
+    example: true,
+    otherwise: "shown, and a model that is not known to take images is refused",
   }),
   temperature: withDefault(numberBetween(0, 2), null, {
     sentence: "The sampling temperature.",

@@ -22,7 +22,7 @@ const pages: readonly (readonly [path: string, sign: string])[] = [
   ["/s/map-tiles-cache/checkpoints", ".checkpoint-table"],
   ["/s/parking-1/decisions", ".decision-list"],
   ["/s/parking-1/budget", ".budget-line"],
-  ["/s/parking-1/brief", ".team-phases"],
+  ["/s/parking-1/brief", ".attachments img"],
   ["/usage", ".uplot"],
   ["/health", ".breaker-card"],
 ];

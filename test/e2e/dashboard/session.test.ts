@@ -18,6 +18,18 @@ describeSeeded("a session", () => {
     expect(await page.title()).toBe("Running · parking-1");
   });
 
+  test("shows the attachments of its brief, and the images among them", async () => {
+    const { page, faults } = await visit("/s/parking-1/brief");
+    const list = page.getByRole("region", { name: "Attachments" });
+    await list.getByRole("link", { name: "questions.txt" }).waitFor();
+    const image = list.getByRole("img", { name: "garage-level-2.png" });
+    await image.waitFor();
+    await expect
+      .poll(() => image.evaluate((element) => (element as { naturalWidth?: number }).naturalWidth))
+      .toBe(240);
+    expect(faults).toEqual([]);
+  });
+
   test("follows the text of a persona until the reader scrolls up", async () => {
     const { page, signal } = await visitOwn("/s/parking-1/run");
     await page.getByText("Following", { exact: true }).waitFor();

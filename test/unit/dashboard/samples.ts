@@ -169,6 +169,7 @@ export function view(input: ViewInput): SessionView {
     ticket: null,
     epoch: 1,
     baseline: [],
+    attachments: [],
     source: null,
     entries: 200,
     headline: null,
