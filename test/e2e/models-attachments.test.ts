@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { defineTeam, open, persona, phase } from "../../src/index.ts";
@@ -156,12 +156,31 @@ describe("attachments belong to the session", () => {
     }
   });
 
+  test("a session whose database is lost still has them, and its next call shows the image", async () => {
+    const hive = await ModelHive.open(submits);
+    const { id } = await hive.maestro.create(team(), {
+      brief: "Look.",
+      model,
+      key: "k",
+      attachments: [plan],
+    });
+    await hive.maestro.close();
+    for (const name of readdirSync(hive.stateDir))
+      if (name.startsWith("maestro.db")) rmSync(join(hive.stateDir, name));
+    const again = await open({ stateDir: hive.stateDir, teams: [team()] });
+    try {
+      expect((await (await again.resume(id)).result()).status).toBe("completed");
+      expect(imagesIn(hive.models.server.requests[0]?.text ?? "")).toBe(1);
+    } finally {
+      await again.close();
+    }
+  });
+
   test("an attachment that is damaged on disk stops the session, and no model is asked without it", async () => {
     const hive = await ModelHive.open(submits);
     const { id } = await hive.maestro.create(team(), { brief: "Look.", model, attachments: [plan] });
     const [shown] = (await hive.maestro.show(id)).attachments;
     const hash = shown?.sha256 ?? "";
-    const { writeFileSync } = await import("node:fs");
     writeFileSync(join(hive.stateDir, "artifacts", hash.slice(0, 2), hash), "changed");
     await expect((await hive.maestro.resume(id)).result()).rejects.toMatchObject({
       code: "ARTIFACT_CORRUPT",

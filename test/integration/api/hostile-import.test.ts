@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { fingerprint } from "../../../src/domain/canonical.ts";
+import { fingerprint, sha256 } from "../../../src/domain/canonical.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import {
   CheckpointCorrupt,
@@ -99,6 +99,20 @@ const rowOf = (contents: readonly Content[], index: number) => {
   return row;
 };
 
+/** Attachments that the brief did not have. */
+const attaching =
+  (attachment: JsonObject) =>
+  ([first]: readonly Content[]): void => {
+    const whole = {
+      name: "a.txt",
+      mediaType: "text/plain",
+      sha256: "ab".repeat(32),
+      bytes: 4,
+      ...attachment,
+    };
+    Object.assign(first?.session ?? {}, { attachments: [whole] });
+  };
+
 const deep = (depth: number): Json => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`) as Json;
 
 test("imports checkpoints that are sealed again without a change", async () => {
@@ -131,6 +145,11 @@ describe("refuses an export, names the row and the field, and leaves nothing beh
       "a field is unknown",
       inRow("phase.started", (body) => ({ ...body, extra: 1 })),
       /row \d+ \(phase\.started\): extra is not a known field/,
+    ],
+    [
+      "the type of an attachment is none that Maestro takes",
+      attaching({ mediaType: "text/html" }),
+      /attachments\[0\]\.mediaType must be "image\/png" or/,
     ],
     [
       "a value is outside of its list",
@@ -376,6 +395,21 @@ describe("refuses an export, names the row and the field, and leaves nothing beh
         changeTeam(contents, { phases: [{ ...plan, dependsOn: ["build"] }, build ?? {}] });
       },
       /its team is not one of this version: .*plan.*build/,
+    ],
+    [
+      "an attachment is not in it",
+      attaching({}),
+      /the attachment "a\.txt" is missing or not what its row says/,
+    ],
+    [
+      "the name of an attachment would end its place in a prompt",
+      attaching({ name: 'a">', sha256: sha256("plan"), bytes: 4 }),
+      /the attachment "a\\">" is missing or not what its row says/,
+    ],
+    [
+      "an attachment is another type of file",
+      attaching({ mediaType: "image/png", sha256: sha256("plan"), bytes: 4 }),
+      /the attachment "a\.txt" is missing or not what its row says/,
     ],
   ])("%s", async (_title, change, says) => {
     const { error, sessions, folders, artifacts } = await importWith(change, projectAgain);
