@@ -109,17 +109,19 @@ function checkNew(team: Team, options: CreateOptions, known: Readonly<Record<str
   checkPhases(options.given ?? {});
 }
 
-function checkAttached(attachments: NonNullable<CreateOptions["attachments"]>): void {
-  if (!Array.isArray(attachments))
-    throw new InputInvalid("attachments is not a list.", {
-      advice: "Write: attachments: [{ name, content }]",
-    });
-  for (const attachment of attachments as NonNullable<CreateOptions["attachments"]>)
-    refuseUnknown(
-      "An attachment",
-      attachment,
-      "upload" in attachment ? { upload: true } : { name: true, content: true },
-    );
+function checkAttached(attachments: unknown): void {
+  const advice = "Write: attachments: [{ name, content }], with a text or bytes.";
+  if (!Array.isArray(attachments)) throw new InputInvalid("attachments is not a list.", { advice });
+  for (const attachment of attachments as readonly unknown[]) {
+    if (typeof attachment !== "object" || attachment === null)
+      throw new InputInvalid("An attachment is not an object.", { advice });
+    const known: readonly string[] = "upload" in attachment ? ["upload"] : ["name", "content"];
+    refuseUnknown("An attachment", attachment, Object.fromEntries(known.map((key) => [key, true as const])));
+    const { upload, name, content } = attachment as Readonly<Record<string, unknown>>;
+    const isFile = typeof name === "string" && (typeof content === "string" || content instanceof Uint8Array);
+    if (typeof upload !== "string" && !isFile)
+      throw new InputInvalid("An attachment has no name or no content.", { advice });
+  }
 }
 
 export function checkResumeOptions(options: ResumeOptions & PlanOptions): void {

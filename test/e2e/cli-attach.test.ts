@@ -82,7 +82,7 @@ test("a background run has the attachments too", async () => {
     "--json",
   );
   expect(begun.code, begun.stderr).toBe(0);
-  expect((await json(at, "show", "k")) as object).toMatchObject({ attachments: [{ name: "plan.png" }] });
-  const ended = async () => ((await json(at, "show", "k")) as { status: string }).status;
+  expect(await json(at, "show", "k")).toMatchObject({ attachments: [{ name: "plan.png" }] });
+  const ended = async () => showSchema.parse(await json(at, "show", "k")).status;
   await expect.poll(ended).toBe("completed");
 });

@@ -103,6 +103,20 @@ describe("a model that cannot see images", () => {
   });
 });
 
+test.each([
+  ["a text in place of the list", "plan.png", /attachments is not a list/],
+  ["a path in place of an attachment", ["plan.png"], /is not an object/],
+  ["no content", [{ name: "plan.png" }], /no name or no content/],
+  ["a content that is neither text nor bytes", [{ name: "plan.png", content: 7 }], /no name or no content/],
+  ["a misspelled key", [{ name: "plan.png", contents: image }], /contents/],
+  ["the id of no upload", [{ upload: "nothing" }], /There is no upload "nothing"/],
+])("a start with %s is refused before a session exists", async (_, attachments, reason) => {
+  const hive = await ModelHive.open(submits);
+  const start = hive.maestro.start(team(), { brief: "Look.", attachments: attachments as never });
+  await expect(start).rejects.toThrow(reason);
+  expect(await hive.maestro.sessions()).toEqual([]);
+});
+
 describe("attachments belong to the session", () => {
   const model = "anthropic/claude-sonnet-4-5";
 

@@ -1,5 +1,4 @@
 import { type Attachment, checkAttachment } from "../../domain/attachment.ts";
-import { InputInvalid } from "../../domain/errors.ts";
 import { refuseBlind } from "../../personas/model/takes-images.ts";
 import type { TeamDefinition } from "../../team/definition/team-definition.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
@@ -21,10 +20,6 @@ export async function attach(
   { name, content }: AttachmentContent,
   artifacts: Pick<BlobStore, "put">,
 ): Promise<Attachment> {
-  if (typeof content !== "string" && !(content instanceof Uint8Array))
-    throw new InputInvalid(`The attachment ${JSON.stringify(String(name))} has no content.`, {
-      advice: "Write: attachments: [{ name, content }] with a text or bytes.",
-    });
   const bytes = Buffer.from(content as Uint8Array);
   const mediaType = checkAttachment(name, bytes);
   return { name, mediaType, sha256: await artifacts.put(bytes), bytes: bytes.length };
