@@ -175,21 +175,11 @@ function performWithCommand(
       cliSession,
       refused,
       ...returned
-    } = await runCommandPersona(conversationWork(work.instructions ?? "", context, guidance), {
-      argv,
-      skills: context.guide.skillsHash,
-      runStep: context.runStep,
-      files: context.files,
-      place: {
-        inFolder: async (run) => {
-          const ended = await kept.inFolder(context.files, run, keeps);
-          // Inside the step, so that its record keeps the blobs alive.
-          context.files.reapply(ended.changes);
-          return ended;
     } = await runCommandPersona(
-      conversationWork(work.instructions ?? "", context, await context.attached()),
+      conversationWork(work.instructions ?? "", context, guidance, await context.attached()),
       {
         argv,
+        skills: context.guide.skillsHash,
         runStep: context.runStep,
         files: context.files,
         place: {

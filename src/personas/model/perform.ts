@@ -73,8 +73,7 @@ export function performWithModel(
     const ofServers =
       (await offerMcpTools?.(servers, patterns, taken, context.runStep, context.signal)) ?? [];
     const maxOutputTokens = context.settings.maxOutputTokens ?? work.maxOutputTokens;
-    const returned = await runModelPersona(conversationWork(work.instructions, context, guidance), {
-    const returned = await runModelPersona(conversationWork(work.instructions, context, attached), {
+    const returned = await runModelPersona(conversationWork(work.instructions, context, guidance, attached), {
       model,
       pricing: pricingOf(priceOf),
       runStep: withPatchSavings(context.runStep, name, price),

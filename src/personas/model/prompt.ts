@@ -4,9 +4,8 @@ import type { Failure } from "../../domain/failure.ts";
 import type { Json } from "../../domain/json.ts";
 import type { ProtectedChange } from "../../domain/put-back.ts";
 import { readNamedFiles } from "../../workspace/named-files.ts";
-import type { HappenedEffect } from "../function.ts";
-import { type ContextText, type Guidance, skillFile } from "../guidance.ts";
 import type { Attached, HappenedEffect } from "../function.ts";
+import { type ContextText, type Guidance, skillFile } from "../guidance.ts";
 import { defaultTools, namedTools } from "../tools/tool-table.ts";
 import type { Prompt } from "./sdk-types.ts";
 
@@ -103,19 +102,9 @@ const instructionsOf = (work: PersonaWork, how: string): string =>
 type SkillsText = (skills: Guidance["skills"]) => string;
 
 function sectionsOf(
-  { brief, guidance, contract, earlier, failures, putBack, effects, notes }: PersonaWork,
+  { brief, attached = [], guidance, contract, earlier, failures, putBack, effects, notes }: PersonaWork,
   skillsText: SkillsText,
 ): string {
-function sectionsOf({
-  brief,
-  attached = [],
-  contract,
-  earlier,
-  failures,
-  putBack,
-  effects,
-  notes,
-}: PersonaWork): string {
   const sections = [
     ...(guidance === undefined ? [] : guidanceTexts(guidance, skillsText)),
     `## Brief\n\n<brief>\n${brief.trim()}\n</brief>`,

@@ -76,10 +76,8 @@ export async function createSession(
   team: Team,
   { brief, key, model, teamFile, queue, priority }: Brief,
   driver: FirstDriver,
-  { source, given, fork, decisions, artifacts = [], budget, history }: Origin,
+  { source, attachments, given, fork, decisions, artifacts = [], budget, history }: Origin,
   { store, clock, stateDirectory, artifacts: blobs }: OpenState,
-  { source, attachments, given, fork, decisions, artifacts, budget, history }: Origin,
-  { store, clock, stateDirectory }: OpenState,
 ): Promise<CreatedSession> {
   checkBrief(brief, key);
   const id = newSessionId(clock.now());
