@@ -172,14 +172,14 @@ export class OnceEffects {
     identity: StepIdentity,
     effect: EffectState,
   ): Promise<RecalledStep> {
-    const { store, state, lease } = this.#drive.journal;
+    const { journal } = this.#drive;
     const { outcome } = effect;
     if (outcome.kind !== "happened") throw new Error(`effect ${effect.seq} has no result`);
-    if ("step" in outcome && outcome.step <= (state.restoredSeq ?? 0))
+    if ("step" in outcome && outcome.step <= (journal.state.restoredSeq ?? 0))
       return this.#park(effect, "It happened, and its result was lost with the database.");
     const body =
       "step" in outcome
-        ? await this.#infrastructure.run(store.readBody(lease.sessionId, outcome.step))
+        ? await this.#infrastructure.run(journal.readStep(outcome.step))
         : resultBody(once?.resultOf === undefined ? outcome.result : once.resultOf(outcome.result), name);
     return { body, seq: await this.#record(kind, name, identity, body) };
   }

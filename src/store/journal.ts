@@ -188,6 +188,9 @@ export interface Journal {
   readJournal(id: SessionId, afterSeq?: number, limit?: number): AsyncIterable<readonly RecordedRow[]>;
   /** Rows that are not steps, in order and in pages. Each is verified against the hash it was chained to; no step is read. */
   readTransitions(id: SessionId, afterSeq?: number): AsyncIterable<readonly RecordedRow[]>;
-  /** The body of one row again, without reading the journal. */
+  /**
+   * The body of one row, verified against the hash of the row before it (JournalCorrupt). Rows behind it are not read, so a
+   * caller that has not read it before needs `readJournal`: only a later row or seal shows that both were changed.
+   */
   readBody(id: SessionId, seq: number): Promise<string>;
 }

@@ -72,6 +72,17 @@ export class SessionJournal {
     return this.#steps.bodies.take(step) ?? this.store.readBody(this.#state.id, step.seq);
   }
 
+  /**
+   * The body of a step that was not selected, read up to the next seal: the step may be of a part that was not verified
+   * when the session was claimed.
+   */
+  async readStep(seq: number): Promise<string> {
+    let body: string | undefined;
+    for await (const rows of readRange(this.store, this.#state, seq, seq))
+      for (const row of rows) if (row.seq === seq) body = row.body;
+    return body ?? this.store.readBody(this.#state.id, seq);
+  }
+
   readonly #apply = (rows: readonly RecordedRow[]): readonly RecordedRow[] => {
     for (const row of rows) {
       this.#state = reduce(this.#state, row);

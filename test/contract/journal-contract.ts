@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { LeaseLost } from "../../src/domain/errors.ts";
 import type { Entry, RecordedRow } from "../../src/journal/journal.ts";
-import { chainHash, chainStart } from "../../src/journal/journal-codec.ts";
+import { chainHash, chainStart, encodeEntry } from "../../src/journal/journal-codec.ts";
 import {
   createAndClaim,
+  newSession,
   type OpenStore,
   openFor,
   readAll,
@@ -141,6 +142,38 @@ export function journalContract(open: OpenStore): void {
       for (const { seq, body } of [...first, ...third]) expect(await store.readBody(one.id, seq)).toBe(body);
       for (const { seq, body } of second) expect(await store.readBody(other.id, seq)).toBe(body);
       expect(await refusalOf(store.readBody(one.id, 1_000_000))).toBe("JournalCorrupt");
+    });
+
+    test.for([
+      ["a few rows", 10],
+      ["thousands of rows", 2_600],
+    ] as const)(
+      "a body that was changed is refused among %s, and the others are given",
+      async ([, count], context) => {
+        const { store, changeBody } = await openFor(open);
+        const { id, lease } = await createAndClaim(store);
+        const rows = await store.append(lease, steps(count));
+        const [first = 0, second = 0, last = 0] = [rows[0], rows[1], rows.at(-1)].map((row) => row?.seq);
+        if (changeBody === undefined) return context.skip("no other process can reach this store");
+        for (const seq of [first, last]) await changeBody(id, seq, `{"result":"forged"}`);
+        for (const seq of [first, last])
+          expect(await refusalOf(store.readBody(id, seq))).toBe("JournalCorrupt");
+        expect(await store.readBody(id, second)).toBe(rows[1]?.body);
+      },
+    );
+
+    test("a row's body is found behind a gap in the seqs", async () => {
+      const { store } = await openFor(open);
+      const copied = [5, 20].map((seq) => ({
+        ...encodeEntry({ kind: "phase.started", phase: `phase ${seq}` }),
+        seq,
+        epoch: 0,
+        at: 1_000,
+      }));
+      const { session } = await store.createSession({ ...newSession(), copied });
+      for (const { seq, body } of copied) expect(await store.readBody(session.id, seq)).toBe(body);
+      expect(await store.readBody(session.id, 1)).toContain("brief");
+      expect(await refusalOf(store.readBody(session.id, 6))).toBe("JournalCorrupt");
     });
 
     test("a large body survives", async () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { runChild } from "./sqlite-child.ts";
 import { storeContract } from "./store-contract.ts";
@@ -26,6 +27,15 @@ storeContract("SQLite in a file", async (clock) => {
     },
     claimAndDie: async (id) => {
       await runChild("claim-and-die", path, id);
+    },
+    changeBody: async (id, seq, body) => {
+      const stranger = new DatabaseSync(path, { timeout: 5_000 });
+      stranger
+        .prepare(
+          "UPDATE journal SET body = ? WHERE seq = ? AND session = (SELECT number FROM sessions WHERE id = ?)",
+        )
+        .run(body, seq, id);
+      stranger.close();
     },
     close: async () => {
       await closeAll();

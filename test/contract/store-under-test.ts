@@ -16,6 +16,8 @@ export interface StoreUnderTest {
   readonly another?: () => Promise<Store>;
   /** Lets another process claim the session and dies with it. */
   readonly claimAndDie?: (id: SessionId) => Promise<void>;
+  /** Changes one row as a program does that can write the data; absent when there can be none. */
+  readonly changeBody?: (id: SessionId, seq: number, body: string) => Promise<void>;
   close(): Promise<void>;
 }
 

@@ -54,11 +54,13 @@ export class JournalReader {
   }
 
   body(id: SessionId, session: number, seq: number): string {
-    const body = this.#reader.body(session, seq);
-    if (body === undefined)
+    const found = this.#reader.row(session, seq);
+    if (found === undefined)
       throw new JournalCorrupt(`Row ${seq} of the journal of session ${id} is gone from ${this.#path}.`, {
         details: { session: id, seq },
       });
-    return body;
+    const { row, previousHash } = found;
+    verifyRow(id, { seq: seq - 1, hash: previousHash ?? chainStart(id) }, row);
+    return row.body;
   }
 }

@@ -40,6 +40,7 @@ export class Queries {
 
   /** Several queries that see the same state, whatever is written meanwhile. */
   inOneSnapshot<T>(queries: () => T): T {
+    if (this.#database.isTransaction) return queries();
     this.#ask(() => this.#database.exec("BEGIN"));
     try {
       return queries();

@@ -258,22 +258,25 @@ export class Reader {
       .map(toRecordedRow);
   }
 
-  body(session: number, seq: number): string | undefined {
+  /** One row, and the hash of the row before it; null for the first. */
+  row(
+    session: number,
+    seq: number,
+  ): { readonly row: RecordedRow; readonly previousHash: string | null } | undefined {
+    const indexed = this.#queries.get(
+      `SELECT ${rowColumns.replaceAll(/\w+/g, "j.$&")},
+         (SELECT p.hash FROM journal_index b JOIN journal p ON p.position = b.position
+          WHERE b.session = i.session AND b.seq < i.seq ORDER BY b.seq DESC LIMIT 1)
+       FROM journal_index i JOIN journal j ON j.position = i.position WHERE i.session = ? AND i.seq = ?`,
+      session,
+      seq,
+    );
+    if (indexed !== undefined)
+      return { row: toRecordedRow(indexed), previousHash: indexed[10] as string | null };
     return this.#queries.inOneSnapshot(() => {
-      const found =
-        this.#queries.get(
-          `SELECT j.body FROM journal_index i JOIN journal j ON j.position = i.position
-           WHERE i.session = ? AND i.seq = ?`,
-          session,
-          seq,
-        ) ??
-        this.#queries.get(
-          `SELECT body FROM journal
-           WHERE position > (SELECT value FROM meta WHERE name = 'indexed_to') AND session = ? AND seq = ?`,
-          session,
-          seq,
-        );
-      return found?.[0] as string | undefined;
+      const [row] = this.journalPage(session, seq - 1, 1);
+      if (row?.seq !== seq) return undefined;
+      return { row, previousHash: this.headAt(session, seq - 1)?.hash ?? null };
     });
   }
 

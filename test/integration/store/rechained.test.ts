@@ -7,6 +7,9 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../../src/domain/clock.ts";
 import { JournalCorrupt } from "../../../src/domain/errors.ts";
 import type { SessionId } from "../../../src/domain/ids.ts";
+import { defineTeam, HelpNeeded, open, persona, phase } from "../../../src/index.ts";
+import type { RecordedRow } from "../../../src/journal/journal.ts";
+import { chainHash } from "../../../src/journal/journal-codec.ts";
 import { ownSteps } from "../../../src/journal/step-selection.ts";
 import { replaySession, SessionJournal } from "../../../src/store/session-journal.ts";
 import { SqliteStore } from "../../../src/store/sqlite/sqlite-store.ts";
@@ -134,6 +137,81 @@ describe("steps of a sealed phase that were changed and chained anew", () => {
       name: "JournalCorrupt",
       message: expect.stringMatching(notAsSealed),
     });
+  });
+});
+
+describe("the recorded result of an effect that ran once, in a phase that is not sealed", () => {
+  /** Changes the one row, and its hash where that is asked for; the rows behind it stay. */
+  function change(path: string, withHash: boolean): void {
+    const database = new DatabaseSync(path, { timeout: 5_000 });
+    const [row, ...more] = database
+      .prepare("SELECT * FROM journal WHERE kind = 'step.function'")
+      .all() as unknown as (RecordedRow & { readonly position: number })[];
+    if (row === undefined || more.length > 0) throw new Error("there is no one step");
+    const [before] = database
+      .prepare("SELECT hash FROM journal WHERE seq < ? ORDER BY seq DESC LIMIT 1")
+      .all(row.seq) as { readonly hash: string }[];
+    const body = row.body.replace('"paid":1', '"paid":9');
+    expect(body).not.toBe(row.body);
+    const hash = withHash ? chainHash(before?.hash ?? "", { ...row, body }) : row.hash;
+    database
+      .prepare("UPDATE journal SET body = ?, hash = ? WHERE position = ?")
+      .run(body, hash, row.position);
+    database.close();
+  }
+
+  /** Phase `pay` parks after its effect; then phase `other` runs alone, and its seal covers the effect. */
+  async function parkedBehindSeal() {
+    const stateDir = newFolder();
+    let isBroken = true;
+    let paid = 0;
+    const pay = persona("payer", {
+      run: async (ctx) => {
+        const receipt = await ctx.step("pay", () => ({ paid: ++paid }), { effect: "once", input: "bill" });
+        if (isBroken) throw new HelpNeeded("The printer is broken.");
+        return { summary: `paid ${receipt.paid}` };
+      },
+    });
+    const note = persona("noter", { run: async () => ({ summary: "noted" }) });
+    const team = defineTeam("bills", {
+      phases: [
+        phase("pay", { dependsOn: [], personas: [pay] }),
+        phase("other", { dependsOn: [], personas: [note] }),
+      ],
+    });
+    const first = await open({ stateDir });
+    await (await first.start(team, { brief: "pay", key: "bill", only: ["pay"] })).result();
+    await (await first.start(team, { brief: "pay", key: "bill", only: ["other"] })).result();
+    const { phases } = await first.show("bill");
+    expect(phases).toMatchObject([{ status: "running" }, { status: "completed" }]);
+    await first.close();
+    isBroken = false;
+    const resume = async () => {
+      const maestro = await open({ stateDir });
+      try {
+        return await (await maestro.resume("bill", { team })).result();
+      } finally {
+        await maestro.close();
+      }
+    };
+    return { database: join(stateDir, "maestro.db"), resume, paid: () => paid };
+  }
+
+  test("is used by the next attempt, and the effect does not run again", async () => {
+    const session = await parkedBehindSeal();
+    const result = await session.resume();
+    expect(result).toMatchObject({ status: "completed" });
+    expect(JSON.stringify(result)).toContain("paid 1");
+    expect(session.paid()).toBe(1);
+  });
+
+  test.each([
+    ["changed", false],
+    ["changed, with a hash that fits the row before it", true],
+  ])("is refused when it was %s", async (_, withHash) => {
+    const session = await parkedBehindSeal();
+    change(session.database, withHash);
+    await expect(session.resume()).rejects.toMatchObject({ name: "JournalCorrupt" });
   });
 });
 
