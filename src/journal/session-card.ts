@@ -104,6 +104,13 @@ export function heldUntil({ held }: SessionCard): number | undefined {
   return held.length === 0 ? undefined : Math.max(...held.map(({ until }) => until));
 }
 
+/** The dependencies whose breakers the session waits for, parked or resting: it is due when one of them is reset. */
+export function waitsFor({ error, wakeAt, held }: SessionCard): readonly string[] {
+  const parkedFor = wakeAt === null ? undefined : error?.details["dependency"];
+  const heldFor = held.flatMap(({ why }) => (why.kind === "dependency" ? [why.dependency] : []));
+  return [...new Set(typeof parkedFor === "string" ? [parkedFor, ...heldFor] : heldFor)];
+}
+
 export function changeCardPhase(
   { phases }: SessionCard,
   name: string,

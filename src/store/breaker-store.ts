@@ -24,6 +24,9 @@ export interface BreakerStore {
   end(call: EndedCall): Promise<void>;
   read(dependency: string): Promise<BreakerRecord>;
   list(): Promise<readonly { readonly dependency: string; readonly record: BreakerRecord }[]>;
-  /** False when there was nothing to reset. */
+  /**
+   * Sessions that wait for the dependency, parked or resting, are due from then on: in the same transaction. False when
+   * there was nothing to reset.
+   */
   reset(dependency: string): Promise<boolean>;
 }

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { breakerPolicy } from "../../src/domain/breaker.ts";
+import type { SessionId } from "../../src/domain/ids.ts";
+import type { Transition } from "../../src/journal/journal.ts";
 import type { BreakerUse } from "../../src/store/breaker-store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { type OpenStore, openFor } from "./store-under-test.ts";
+import { breakerRow, statusRow } from "./status-row.ts";
+import { createAndClaim, type OpenStore, openFor, takeable } from "./store-under-test.ts";
 
 const policy = { ...breakerPolicy, threshold: 3, cooldownMs: 60_000 };
 const use = (owner: string, dependency = "tracker"): BreakerUse => ({ dependency, owner, policy });
@@ -59,6 +62,35 @@ export function breakersContract(open: OpenStore): void {
       expect(await later.breakers.reset("tracker")).toBe(true);
       expect((await later.breakers.admit(use("next"))).kind).toBe("allowed");
       expect(await later.breakers.reset("never heard of")).toBe(false);
+    });
+
+    test("that is reset makes the sessions that wait for it due, and no others", async () => {
+      const { store, clock } = await openFor(open);
+      const wakeAt = clock.now() + 60_000;
+      const leave = async (...rows: readonly Transition[]): Promise<SessionId> => {
+        const { id, lease } = await createAndClaim(store);
+        for (const row of rows) await store.append(lease, [row]);
+        await store.releaseSession(lease);
+        return id;
+      };
+      const waiting = (persona: string, dependency: string): Transition => {
+        const of = { started: 2, phase: "build", persona, round: 1, attempt: 1 };
+        return { kind: "dependency.waiting", dependency, until: wakeAt, ...of };
+      };
+      const rest: Transition = { kind: "session.status", status: "running", wakeAt, restsSince: clock.now() };
+      const parked = await leave(breakerRow(wakeAt, "tracker"));
+      const resting = await leave(waiting("one", "tracker"), waiting("two", "mail"), rest);
+      await leave(breakerRow(wakeAt, "tracker 2"));
+      await leave(waiting("one", "mail"), rest);
+      await leave(waiting("one", "tracker"), statusRow("completed"));
+      await leave(breakerRow(wakeAt, "tracker"), breakerRow(wakeAt, "mail"));
+      expect(await takeable(store)).toEqual([]);
+      await store.breakers.reset("nothing waits for it");
+      expect(await takeable(store)).toEqual([]);
+      await trip(store);
+      await store.breakers.reset("tracker");
+      expect((await takeable(store)).sort()).toEqual([parked, resting].sort());
+      expect((await store.findSession(parked))?.wakeAt).toBe(clock.now());
     });
   });
 }

@@ -12,10 +12,10 @@ export function statusRow(status: SessionStatus): Transition {
 }
 
 /** A row that parks a session until a breaker may be probed. */
-export const breakerRow = (wakeAt: number): Transition => ({
+export const breakerRow = (wakeAt: number, dependency?: string): Transition => ({
   kind: "session.status",
   status: "parked",
   reason: "breaker",
-  error,
+  error: dependency === undefined ? error : { ...error, details: { dependency } },
   wakeAt,
 });

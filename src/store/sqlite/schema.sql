@@ -42,6 +42,14 @@ CREATE TABLE session_cards (
   card       TEXT NOT NULL
 );
 
+-- The dependencies whose breakers a session waits for, kept with its card.
+CREATE TABLE session_waits (
+  session    INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
+  dependency TEXT NOT NULL,
+  PRIMARY KEY (session, dependency)
+) WITHOUT ROWID;
+CREATE INDEX session_waits_by_dependency ON session_waits (dependency);
+
 -- Apart from the cards, so that a search reads no more than it has to. In lower case: id, key, team, beginning of the brief.
 CREATE TABLE session_texts (
   session INTEGER PRIMARY KEY REFERENCES sessions (number) ON DELETE CASCADE,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { RowToWrite } from "../../journal/journal-codec.ts";
 import { reduceCard } from "../../journal/reduce.ts";
-import { heldUntil, type SessionCard } from "../../journal/session-card.ts";
+import { heldUntil, type SessionCard, waitsFor } from "../../journal/session-card.ts";
 import type { SessionRow } from "./command.ts";
 import { prepareLazily } from "./statement.ts";
 
@@ -17,6 +17,8 @@ export class CardTable {
       put: `INSERT INTO session_cards (session, held_until, card) VALUES (?, ?, ?)
             ON CONFLICT (session) DO UPDATE SET held_until = excluded.held_until, card = excluded.card`,
       drop: "DELETE FROM session_cards WHERE session = ?",
+      wait: "INSERT INTO session_waits (session, dependency) VALUES (?, ?)",
+      endWaits: "DELETE FROM session_waits WHERE session = ?",
       describe: "INSERT INTO session_texts (session, text) VALUES (?, ?)",
     });
   }
@@ -35,11 +37,19 @@ export class CardTable {
       if (found === undefined && row.kind !== "session.created") return;
       const card = found === undefined ? undefined : (JSON.parse(String(found)) as SessionCard);
       const next = reduceCard(card, row);
-      if (next !== undefined && next !== card)
-        this.#sql.put.run(session, heldUntil(next) ?? null, JSON.stringify(next));
+      if (next === undefined || next === card) return;
+      this.#sql.put.run(session, heldUntil(next) ?? null, JSON.stringify(next));
+      this.#noteWaits(session, card === undefined ? [] : waitsFor(card), waitsFor(next));
     } catch {
       // A summary must never keep a fact from being recorded; without a card the session is folded when it is listed.
       this.#sql.drop.run(session);
+      this.#sql.endWaits.run(session);
     }
+  }
+
+  #noteWaits(session: number, before: readonly string[], after: readonly string[]): void {
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    this.#sql.endWaits.run(session);
+    for (const dependency of after) this.#sql.wait.run(session, dependency);
   }
 }

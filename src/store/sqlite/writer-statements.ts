@@ -28,9 +28,8 @@ const sql = {
        AND l.owner NOT IN (SELECT value FROM json_each(?))`,
   setTeam: "UPDATE sessions SET team_fingerprint = ?, updated_at = ? WHERE number = ?",
   touch: "UPDATE sessions SET updated_at = ? WHERE number = ?",
-  // A session that does not wait for this dependency only finds out that it has to wait on.
   wakeFor: `UPDATE sessions SET wake_at = ? WHERE wake_at > ? AND status IN ('parked', 'running')
-     AND EXISTS (SELECT 1 FROM session_cards c WHERE c.session = number AND instr(c.card, ?) > 0)`,
+     AND number IN (SELECT session FROM session_waits WHERE dependency = ?)`,
   isUnfinished: `SELECT 1 FROM sessions WHERE number = ? AND status NOT IN (${finalStatuses.map((status) => `'${status}'`).join(", ")})`,
   hasStatus: "SELECT 1 FROM sessions WHERE number = ? AND status = ?",
   deleteSession: "DELETE FROM sessions WHERE number = ?",

@@ -167,7 +167,7 @@ export class Writer {
       }
       case "reset-breaker": {
         const { dependency, at } = command;
-        sql.wakeFor.run(at, at, `"dependency":${JSON.stringify(dependency)}`);
+        sql.wakeFor.run(at, at, dependency);
         return { kind: "removed", found: this.#breakers.reset(dependency) };
       }
       case "remember-comparison":
