@@ -1,3 +1,4 @@
+import { type Position, startPosition } from "../domain/cursor.ts";
 import { LeaseHeld, LeaseLost, SessionNotFound } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { resultsOf } from "../journal/view.ts";
@@ -30,7 +31,7 @@ export class RestingSessions {
   /** Aborted when an earlier wait is to be slept for. */
   #sleep: { readonly until: number; readonly abort: AbortController } | undefined;
   #poll: NodeJS.Timeout | undefined;
-  #cursor: number | undefined;
+  #position: Position | undefined;
   #looking: Promise<void> | undefined;
 
   constructor(services: Services) {
@@ -63,7 +64,7 @@ export class RestingSessions {
     { wakeAt, results }: Pick<Awaited, "wakeAt" | "results">,
   ): Promise<Outcome> {
     const { store } = this.#services;
-    this.#cursor ??= await store.reports.position();
+    this.#position ??= await store.reports.position();
     const known = this.#awaited.get(id);
     const awaited = known ?? { team, wakeAt, results, ended: Promise.withResolvers<Outcome>() };
     Object.assign(awaited, { wakeAt, results });
@@ -122,10 +123,10 @@ export class RestingSessions {
   async #follow(): Promise<void> {
     const { reports } = this.#services.store;
     for (;;) {
-      const changes = await reports.changes(this.#cursor ?? 0, page);
+      const changes = await reports.changes(this.#position ?? startPosition, page);
       const ids = new Set(changes.filter(({ kind }) => kind === "session.status").map(({ id }) => id));
       for (const id of ids) if (this.#awaited.has(id)) await this.#look(id);
-      this.#cursor = changes.at(-1)?.position ?? this.#cursor;
+      this.#position = changes.at(-1)?.position ?? this.#position;
       if (changes.length < page) return;
     }
   }
@@ -156,7 +157,7 @@ export class RestingSessions {
     if (this.#awaited.size > 0) return;
     clearInterval(this.#poll);
     this.#poll = undefined;
-    this.#cursor = undefined;
+    this.#position = undefined;
     this.#sleep?.abort.abort();
     this.#sleep = undefined;
   }

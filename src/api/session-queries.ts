@@ -1,6 +1,7 @@
 import type { BudgetStatus } from "../cost/budget-status.ts";
 import { type UsageReport, usageReport } from "../cost/reports.ts";
 import { type Amount, noAmount } from "../domain/budget.ts";
+import type { Position } from "../domain/cursor.ts";
 import type { StateRemoved } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { utcDay } from "../domain/ledger.ts";
@@ -140,12 +141,12 @@ export class SessionQueries extends FileQueries {
   }
 
   /** Rows of all sessions behind a position of the journal, without their content. */
-  changes(after: number, limit: number): Promise<readonly JournalChange[]> {
+  changes(after: Position, limit: number): Promise<readonly JournalChange[]> {
     return this.#services.store.reports.changes(after, limit);
   }
 
   /** Where the journal of all sessions ends. */
-  position(): Promise<number> {
+  position(): Promise<Position> {
     return this.#services.store.reports.position();
   }
 

@@ -1,5 +1,6 @@
 import type { BudgetLevelName } from "../domain/budget.ts";
 import type { Clock } from "../domain/clock.ts";
+import type { ReservationId } from "../domain/ledger.ts";
 import type { Journal, Lease, RateRefusal, ReservationAnswer, ReservationRequest } from "../store/journal.ts";
 import { budgetExceeded } from "./budget-exceeded.ts";
 
@@ -66,7 +67,7 @@ export class BudgetGuard {
   }
 
   /** For a call that surely was never sent. */
-  async release(lease: Lease, reservation: number): Promise<void> {
+  async release(lease: Lease, reservation: ReservationId): Promise<void> {
     await this.#journal.withdraw(lease, reservation);
     this.settled();
   }

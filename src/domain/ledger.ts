@@ -8,6 +8,9 @@ import { mostTokens, normalizeUsage, noUsage, type Spent, type TokenUsage, total
  */
 export type CallStatus = "open" | "settled" | "failed" | "estimated";
 
+/** Names a reservation; its text belongs to the store. */
+export type ReservationId = string & { readonly names: "reservation" };
+
 /** How a call ended, as far as money is concerned. */
 export interface CallEnding {
   readonly status: Exclude<CallStatus, "open">;
@@ -18,7 +21,7 @@ export interface CallEnding {
 
 /** A call whose end is recorded together with its result. */
 export interface Settlement {
-  readonly reservation: number;
+  readonly reservation: ReservationId;
   readonly spent: Spent;
   readonly failed: boolean;
 }

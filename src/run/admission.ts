@@ -1,6 +1,7 @@
 import type { Granted, Reserved } from "../cost/budget.ts";
 import { isEarlyProbe } from "../domain/breaker.ts";
 import type { Failure } from "../domain/failure.ts";
+import type { ReservationId } from "../domain/ledger.ts";
 import { decideAfterAttempt, type RetryPolicy } from "../domain/retry-policy.ts";
 import { type Spend, type Spent, totalTokens } from "../domain/usage.ts";
 import type { Wait } from "../journal/journal.ts";
@@ -24,7 +25,7 @@ const noteAgainMs = 60_000;
 /** The right to make one call: money is reserved for it, and its dependency's breaker has admitted it. */
 export interface Admitted {
   readonly use: BreakerUse | undefined;
-  readonly reservation: number | undefined;
+  readonly reservation: ReservationId | undefined;
   /** Set when its budgets leave less output than it asked for. */
   readonly shrunk?: ShrunkOutput | undefined;
   /** A probe whose failure is not yet worth reporting. */

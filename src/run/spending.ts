@@ -13,7 +13,7 @@ import {
 } from "../domain/budget.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { utcDay } from "../domain/ledger.ts";
+import { type ReservationId, utcDay } from "../domain/ledger.ts";
 import type { Spend } from "../domain/usage.ts";
 import type { AttemptState, SessionState } from "../journal/session-state.ts";
 import { commandName } from "../personas/command/agent.ts";
@@ -105,7 +105,7 @@ export class SessionSpending {
   }
 
   /** For a call that was certainly never made. */
-  release(reservation: number): Promise<void> {
+  release(reservation: ReservationId): Promise<void> {
     return this.#accounts.guard.release(this.#journal.lease, reservation);
   }
 

@@ -3,7 +3,7 @@ import { fromErrorJson } from "../domain/error-json.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { withMoreRoom } from "../domain/fit-output.ts";
 import { type Json, parseJson } from "../domain/json.ts";
-import type { Saving } from "../domain/ledger.ts";
+import type { ReservationId, Saving } from "../domain/ledger.ts";
 import { type Spend, totalTokens } from "../domain/usage.ts";
 import type { RunStep } from "../journal/durable-step.ts";
 import type { Entry, RecordedRow, StepKind, StepOutcome, Transition } from "../journal/journal.ts";
@@ -240,7 +240,7 @@ export class StepRecorder {
   }
 
   /** Nothing of the call is recorded, except what it may have cost. */
-  async #giveUp(reservation: number, error: unknown): Promise<never> {
+  async #giveUp(reservation: ReservationId, error: unknown): Promise<never> {
     const settlement = { reservation, spent: { usage: null, costMicroUsd: null }, failed: true };
     // A driver that has lost the session leaves this to the next one.
     await this.#drive.journal.append([], { settlement }).catch(() => undefined);

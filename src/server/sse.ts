@@ -1,3 +1,4 @@
+import type { Position } from "../domain/cursor.ts";
 import type { StreamEvents } from "./schemas/events.ts";
 
 /** Bytes that may wait for a slow reader, besides the buffers of the operating system. */
@@ -13,35 +14,43 @@ const beatEveryMs = 15_000;
 export type CloseReason = "slow" | "gone" | "ended";
 
 /** One event on the wire. JSON has no raw line breaks, so nothing in the data can end the event. */
-export function frame(event: keyof StreamEvents | "journal", data: unknown, id?: number): string {
+export function frame(event: keyof StreamEvents | "journal", data: unknown, id?: number | Position): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 const encoder = new TextEncoder();
 
+interface SentEvent<Id> {
+  readonly id: Id;
+  readonly text: string;
+}
+
 /** Encoded once for all readers. */
-export class EventBatch {
-  readonly #events: readonly { readonly id: number; readonly text: string }[];
+export class EventBatch<Id extends number | Position> {
+  readonly #events: readonly SentEvent<Id>[];
+  readonly #compare: (one: Id, other: Id) => number;
   #bytes: Uint8Array | undefined;
 
   /** Ordered by id. */
-  constructor(events: readonly { readonly id: number; readonly text: string }[]) {
+  constructor(events: readonly SentEvent<Id>[], compare: (one: Id, other: Id) => number) {
     this.#events = events;
+    this.#compare = compare;
   }
 
-  get last(): number | undefined {
+  get last(): Id | undefined {
     return this.#events.at(-1)?.id;
   }
 
   /** The events after an id. Usually all of them, so the encoded bytes are shared. */
-  after(sent: number): Uint8Array | undefined {
+  after(sent: Id): Uint8Array | undefined {
+    const isLater = ({ id }: SentEvent<Id>): boolean => this.#compare(id, sent) > 0;
     const [first, last] = [this.#events.at(0), this.#events.at(-1)];
-    if (first === undefined || last === undefined || last.id <= sent) return undefined;
-    if (first.id > sent) {
+    if (first === undefined || last === undefined || !isLater(last)) return undefined;
+    if (isLater(first)) {
       this.#bytes ??= encode(this.#events);
       return this.#bytes;
     }
-    return encode(this.#events.filter(({ id }) => id > sent));
+    return encode(this.#events.filter(isLater));
   }
 }
 

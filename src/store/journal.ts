@@ -3,7 +3,7 @@ import type { BudgetAlert } from "../domain/budget-alert.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { OutputRange } from "../domain/fit-output.ts";
 import type { SessionId } from "../domain/ids.ts";
-import type { Saving, Settlement } from "../domain/ledger.ts";
+import type { ReservationId, Saving, Settlement } from "../domain/ledger.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import type { ClaimCause, Entry, RecordedRow, SessionUsage, Signal, Transition } from "../journal/journal.ts";
 import type { RowToWrite } from "../journal/journal-codec.ts";
@@ -126,7 +126,7 @@ export interface ShrunkOutput {
 }
 
 export type ReservationAnswer =
-  | { readonly kind: "granted"; readonly reservation: number; readonly shrunk?: ShrunkOutput }
+  | { readonly kind: "granted"; readonly reservation: ReservationId; readonly shrunk?: ShrunkOutput }
   | RateRefusal
   | ReservationRefusal;
 
@@ -174,7 +174,7 @@ export interface Journal {
    */
   reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer>;
   /** Removes the reservation of a call that was never sent. */
-  withdraw(lease: Lease, reservation: number): Promise<void>;
+  withdraw(lease: Lease, reservation: ReservationId): Promise<void>;
 
   /** Leaves a signal of a person for the session's driver, or for the next one. */
   signal(id: SessionId, message: Signal): Promise<void>;

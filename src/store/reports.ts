@@ -1,7 +1,8 @@
 import type { Amount, BudgetLevelName, Ledger, Money } from "../domain/budget.ts";
 import type { BudgetAlert } from "../domain/budget-alert.ts";
+import type { Cursor, Position } from "../domain/cursor.ts";
 import type { SessionId } from "../domain/ids.ts";
-import type { CallEnding, SavingKind, UsageSums } from "../domain/ledger.ts";
+import type { CallEnding, ReservationId, SavingKind, UsageSums } from "../domain/ledger.ts";
 import type { SessionUsage } from "../journal/journal.ts";
 import type { SessionCard } from "../journal/session-card.ts";
 import type { SessionStatus } from "../journal/standing.ts";
@@ -46,17 +47,13 @@ export interface ListingFilter {
 export interface ListingQuery extends ListingFilter {
   readonly order: ListingOrder;
   readonly limit: number;
-  readonly after?: ListingCursor | undefined;
-}
-
-/** The last session of a page: the next page starts behind it. */
-export interface ListingCursor {
-  readonly statusAt: number;
-  readonly number: number;
+  /** The last session of the page before. InputInvalid when it is no cursor of this store. */
+  readonly after?: Cursor | undefined;
 }
 
 export interface ListedSession extends SessionRecord {
-  readonly number: number;
+  /** Its place in both orders. */
+  readonly cursor: Cursor;
   /** When the present status began. */
   readonly statusAt: number;
   readonly epoch: number;
@@ -72,7 +69,7 @@ export interface ListingCounts {
 
 /** A journal row of any session, without its content. */
 export interface JournalChange {
-  readonly position: number;
+  readonly position: Position;
   readonly id: SessionId;
   readonly seq: number;
   readonly at: number;
@@ -84,9 +81,9 @@ export interface LevelTotals extends Ledger {
   readonly name: string;
 }
 
-/** One row of the ledger; `number` is the reservation. */
+/** One row of the ledger. */
 export type LedgerCall = {
-  readonly number: number;
+  readonly reservation: ReservationId;
   readonly phase: string;
   readonly persona: string;
   readonly round: number;
@@ -190,10 +187,13 @@ export interface Reports {
   count(filter: Omit<ListingFilter, "statuses" | "heldAt">, now: number): Promise<ListingCounts>;
   /** Sessions that wait for a place, in the order of their turn. */
   queued(): Promise<readonly SessionId[]>;
-  /** Rows of all sessions behind a cursor, in order of commit. */
-  changes(after: number, limit: number): Promise<readonly JournalChange[]>;
-  /** The cursor behind the last row; it never decreases, also when rows are deleted. */
-  position(): Promise<number>;
+  /** Rows of all sessions behind a position, in the order of their positions. */
+  changes(after: Position, limit: number): Promise<readonly JournalChange[]>;
+  /**
+   * The position of the last row, behind which no row can still appear before it. It never decreases, also when rows are
+   * deleted.
+   */
+  position(): Promise<Position>;
 
   /** Of this session, oldest first. */
   alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]>;
@@ -204,7 +204,7 @@ export interface Reports {
   /** The session's calls in the order they were reserved: a page behind `after`. */
   calls(
     id: SessionId,
-    page?: { readonly after?: number; readonly limit?: number },
+    page?: { readonly after?: ReservationId; readonly limit?: number },
   ): Promise<readonly LedgerCall[]>;
   /** The sums and the largest groups, by tokens; days in order. Deleted sessions are part of it. */
   usage(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { InputInvalid, LeaseLost } from "../../src/domain/errors.ts";
+import type { ReservationId } from "../../src/domain/ledger.ts";
 import { newSeed, seededRandom } from "../unit/domain/seeded-random.ts";
 import {
   addUp,
@@ -165,7 +166,7 @@ export function ledgerContract(open: OpenStore): void {
       const [kept, released] = [await granted(store, lease), await granted(store, lease)];
       await store.withdraw(lease, released);
       await store.withdraw(lease, released);
-      expect((await allCalls(store, id)).map(({ number }) => number)).toEqual([kept]);
+      expect((await allCalls(store, id)).map(({ reservation }) => reservation)).toEqual([kept]);
       expect(await totalsAt(store, id, "day")).toEqual({ used: amount(0), reserved: amount(100) });
       await settle(store, lease, kept, took(10));
       await expect(store.withdraw(lease, kept)).rejects.toThrow("settled");
@@ -282,7 +283,7 @@ export function ledgerContract(open: OpenStore): void {
         limit("session", { tokens: 8_000 }),
         limit("day", { microUsd: 24_000 }),
       ];
-      let openCalls: { session: number; reservation: number; asked: number }[] = [];
+      let openCalls: { session: number; reservation: ReservationId; asked: number }[] = [];
       for (let turn = 0; turn < 40; turn += 1) {
         const acts = Array.from({ length: 8 }, async () => {
           const session = Math.floor(random() * 2);

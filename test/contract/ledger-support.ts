@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { type Amount, add, type Budget, type Ledger, noAmount } from "../../src/domain/budget.ts";
 import { type Clock, systemClock } from "../../src/domain/clock.ts";
 import type { SessionId } from "../../src/domain/ids.ts";
-import { countedAs } from "../../src/domain/ledger.ts";
+import { countedAs, type ReservationId } from "../../src/domain/ledger.ts";
 import { isSimulated } from "../../src/domain/simulated.ts";
 import type { Spent } from "../../src/domain/usage.ts";
 import type { BudgetLimit, Lease, ReservationRequest } from "../../src/store/journal.ts";
@@ -54,7 +54,7 @@ export async function granted(
   store: Store,
   lease: Lease,
   over: Partial<ReservationRequest> = {},
-): Promise<number> {
+): Promise<ReservationId> {
   const answer = await store.reserve(lease, request(over));
   if (answer.kind !== "granted") throw new Error(`not granted: ${JSON.stringify(answer)}`);
   return answer.reservation;
@@ -64,12 +64,12 @@ export async function granted(
 export async function settle(
   store: Store,
   lease: Lease,
-  reservation: number,
+  reservation: ReservationId,
   spent: Spent,
   failed = false,
 ): Promise<number> {
   const settlement = { reservation, spent, failed };
-  const [row] = await store.append(lease, [step(reservation)], { settlement });
+  const [row] = await store.append(lease, [step(1, { name: `call ${reservation}` })], { settlement });
   return row?.seq ?? 0;
 }
 
@@ -99,7 +99,8 @@ export async function totalsAt(
 export async function allCalls(store: Store, id: SessionId): Promise<LedgerCall[]> {
   const calls: LedgerCall[] = [];
   for (;;) {
-    const page = await store.reports.calls(id, { after: calls.at(-1)?.number ?? 0 });
+    const last = calls.at(-1);
+    const page = await store.reports.calls(id, last === undefined ? {} : { after: last.reservation });
     if (page.length === 0) return calls;
     calls.push(...page);
   }

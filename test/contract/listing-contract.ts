@@ -1,11 +1,20 @@
 import { describe, expect, test } from "vitest";
+import { type Cursor, startPosition } from "../../src/domain/cursor.ts";
 import type { SessionId } from "../../src/domain/ids.ts";
 import type { Transition } from "../../src/journal/journal.ts";
 import type { SessionStatus } from "../../src/journal/standing.ts";
 import type { ListedSession, ListingQuery } from "../../src/store/reports.ts";
 import type { Store } from "../../src/store/store.ts";
 import { statusRow } from "./status-row.ts";
-import { createAndClaim, newSession, type OpenStore, openFor, step, takeable } from "./store-under-test.ts";
+import {
+  createAndClaim,
+  newSession,
+  type OpenStore,
+  openFor,
+  refusalOf,
+  step,
+  takeable,
+} from "./store-under-test.ts";
 
 const idsOf = (sessions: readonly ListedSession[]) => sessions.map(({ id }) => id);
 const newest = { order: "created", limit: 100 } as const;
@@ -127,6 +136,12 @@ export function listingContract(open: OpenStore): void {
       expect(await takeable(store)).toEqual([early.id, late.id]);
     });
 
+    test.each(["", "5", "1-2-3", "a-b", "-1-2"])("refuse %j as the place of a page", async (after) => {
+      const { store } = await openFor(open);
+      const page = store.reports.list({ ...newest, after: after as Cursor });
+      expect(await refusalOf(page)).toBe("InputInvalid");
+    });
+
     test("do not show a deleted session", async () => {
       const { store } = await openFor(open);
       const { session } = await store.createSession(newSession({ key: "gone" }));
@@ -149,7 +164,7 @@ export function listingContract(open: OpenStore): void {
         [other.id, 2, "session.claimed"],
         [one.id, 3, "step.function"],
       ]);
-      const middle = changes[0]?.position ?? 0;
+      const middle = changes[0]?.position ?? startPosition;
       expect((await store.reports.changes(middle, 1)).map(({ position }) => position)).toEqual([
         changes[1]?.position,
       ]);
@@ -165,7 +180,7 @@ async function inPages(store: Store, query: ListingQuery): Promise<SessionId[]> 
     found.push(...idsOf(page));
     const last = page.at(-1);
     if (last === undefined) return found;
-    after = { statusAt: last.statusAt, number: last.number };
+    after = last.cursor;
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ReservationId } from "../../src/domain/ledger.ts";
 import {
   amount,
   call,
@@ -35,7 +36,7 @@ export function settlementContract(open: OpenStore): void {
       );
       expect(await store.reports.calls(id)).toEqual([
         {
-          number: reservation,
+          reservation,
           phase: "design",
           persona: "architect",
           round: 2,
@@ -65,7 +66,8 @@ export function settlementContract(open: OpenStore): void {
       await expect(settle(store, lease, reservation, took(10))).rejects.toThrow("settled already");
       expect(await readAll(store, id)).toEqual(before);
       expect(await totalsAt(store, id, "session")).toEqual({ used: amount(10), reserved: amount(0) });
-      await expect(settle(store, lease, reservation + 1, took(10))).rejects.toThrow("not of this lease");
+      const never = "never given" as ReservationId;
+      await expect(settle(store, lease, never, took(10))).rejects.toThrow("not of this lease");
     });
 
     test("of a call that left no step needs none", async () => {

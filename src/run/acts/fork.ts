@@ -4,6 +4,7 @@ import { canonicalJson } from "../../domain/canonical.ts";
 import { InputInvalid, SessionConflict } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { Json } from "../../domain/json.ts";
+import type { ReservationId } from "../../domain/ledger.ts";
 import { totalTokens } from "../../domain/usage.ts";
 import {
   copiedEpoch,
@@ -348,11 +349,11 @@ export function forkedRow(
 
 /** Every call of a session with a known cost, in pages. */
 export async function* paidCalls(store: Store, id: SessionId): AsyncGenerator<RunSample> {
-  for (let after = 0; ; ) {
-    const calls = await store.reports.calls(id, { after });
+  for (let after: ReservationId | undefined; ; ) {
+    const calls = await store.reports.calls(id, after === undefined ? {} : { after });
     if (calls.length === 0) return;
     for (const call of calls) {
-      after = call.number;
+      after = call.reservation;
       if (call.status === "open" || call.usage === null) continue;
       const { phase, persona, model, usage, costMicroUsd } = call;
       yield { phase, persona, model, spent: { tokens: totalTokens(usage), microUsd: costMicroUsd } };

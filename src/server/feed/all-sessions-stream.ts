@@ -1,4 +1,5 @@
 import type { Maestro } from "../../api/open.ts";
+import { comparePositions, type Position, startPosition } from "../../domain/cursor.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import type { SessionRows } from "../session-rows.ts";
@@ -16,7 +17,7 @@ interface Watcher {
   /** Journal rows instead of session rows. */
   readonly journal: boolean;
   /** The last position it was sent. */
-  sent: number;
+  sent: Position;
   /** Gets no new events before it has caught up: a newer id must not precede an older one. */
   isBehind: boolean;
 }
@@ -32,9 +33,9 @@ export class AllSessionsStream {
   readonly #parts: AllSessionsParts;
   readonly #watchers = new Set<Watcher>();
   /** Sessions that changed since rows were last sent, with the position of the change. */
-  readonly #changed = new Map<SessionId, number>();
-  #toldJournal = 0;
-  #toldRows = 0;
+  readonly #changed = new Map<SessionId, Position>();
+  #toldJournal = startPosition;
+  #toldRows = startPosition;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: AllSessionsParts) {
@@ -46,25 +47,38 @@ export class AllSessionsStream {
   }
 
   /** The number of events after a position; null if it is unknown or too large to replay. */
-  async missedSince(after: number, { journal }: { readonly journal: boolean }): Promise<number | null> {
+  async missedSince(after: Position, { journal }: { readonly journal: boolean }): Promise<number | null> {
     const end = await this.#parts.maestro.position();
     // A position beyond this journal: the events after it are unknown.
-    if (after > end) return null;
-    if (journal) return end - after;
+    if (comparePositions(after, end) > 0) return null;
+    if (journal) return this.#countRows(after, end);
     const changes = await this.#parts.maestro.changes(after, mostReplayed + 1);
     return changes.length > mostReplayed ? null : new Set(changes.map(({ id }) => id)).size;
+  }
+
+  /** Between two positions. */
+  async #countRows(after: Position, end: Position): Promise<number> {
+    let count = 0;
+    for (let position = after; ; ) {
+      const changes = await this.#parts.maestro.changes(position, mostReplayed);
+      count += changes.filter((change) => comparePositions(change.position, end) <= 0).length;
+      const last = changes.at(-1)?.position;
+      if (last === undefined || changes.length < mostReplayed || comparePositions(last, end) >= 0)
+        return count;
+      position = last;
+    }
   }
 
   /** Sends the events after a position, then new ones. */
   async add(
     channel: SseChannel,
-    options: { readonly after: number; readonly journal: boolean },
+    options: { readonly after: Position; readonly journal: boolean },
   ): Promise<void> {
     const { after, journal } = options;
     const watcher: Watcher = { channel, journal, sent: after, isBehind: true };
     this.#watchers.add(watcher);
     const atOnce = journal ? rowsAtOnce : mostReplayed;
-    const told = (): number => (journal ? this.#toldJournal : this.#toldRows);
+    const told = (): Position => (journal ? this.#toldJournal : this.#toldRows);
     while (watcher.isBehind) {
       const toldBefore = told();
       const changes = await this.#parts.maestro.changes(watcher.sent, atOnce);
@@ -73,9 +87,9 @@ export class AllSessionsStream {
       if (!(await channel.drained())) return;
       const isAll = changes.length < atOnce;
       // Rows that others were sent and that are not read here were deleted: waiting for them would never end.
-      if (isAll) watcher.sent = Math.max(watcher.sent, toldBefore);
+      if (isAll) watcher.sent = later(watcher.sent, toldBefore);
       // Nothing is awaited here: events sent to others meanwhile are read again, and later ones are not missed.
-      watcher.isBehind = !isAll || told() > watcher.sent;
+      watcher.isBehind = !isAll || comparePositions(told(), watcher.sent) > 0;
     }
   }
 
@@ -107,7 +121,7 @@ export class AllSessionsStream {
       const batch = await this.#rowsBatch(changed);
       for (const watcher of this.#watchers)
         if (!watcher.journal && !watcher.isBehind) sendBatch(watcher, batch);
-      this.#toldRows = Math.max(this.#toldRows, ...changed.map(([, position]) => position));
+      for (const [, position] of changed) this.#toldRows = later(this.#toldRows, position);
     } catch (error) {
       this.#parts.report(`Sessions cannot be listed: ${String(error)}`);
     } finally {
@@ -124,31 +138,32 @@ export class AllSessionsStream {
   }
 
   /** In the order of their ids, so that a watcher that reconnects with the last one has missed none. */
-  async #rowsBatch(changed: readonly (readonly [SessionId, number])[]): Promise<EventBatch> {
+  async #rowsBatch(changed: readonly (readonly [SessionId, Position])[]): Promise<EventBatch<Position>> {
     const rows = await this.#parts.rows.of(changed.map(([id]) => id));
     const byId = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.id, row]));
     const events = changed
-      .toSorted((a, b) => a[1] - b[1])
+      .toSorted(([, one], [, other]) => comparePositions(one, other))
       .flatMap(([id, position]) => {
         const row = byId.get(id);
         return row === undefined ? [] : [{ id: position, text: frame("session", row, position) }];
       });
-    return new EventBatch(events);
+    return new EventBatch(events, comparePositions);
   }
 }
 
-function sendBatch(watcher: Watcher, batch: EventBatch): void {
+function sendBatch(watcher: Watcher, batch: EventBatch<Position>): void {
   const bytes = batch.after(watcher.sent);
   if (bytes === undefined) return;
   watcher.channel.send(bytes);
   watcher.sent = batch.last ?? watcher.sent;
 }
 
-function journalBatch(changes: Changes): EventBatch {
-  return new EventBatch(
-    changes.map(({ id, seq, at, kind, position }) => ({
-      id: position,
-      text: frame("journal", { sessionId: id, seq, at: isoTime(at), kind }, position),
-    })),
-  );
+function journalBatch(changes: Changes): EventBatch<Position> {
+  const events = changes.map(({ id, seq, at, kind, position }) => ({
+    id: position,
+    text: frame("journal", { sessionId: id, seq, at: isoTime(at), kind }, position),
+  }));
+  return new EventBatch(events, comparePositions);
 }
+
+const later = (one: Position, other: Position): Position => (comparePositions(one, other) > 0 ? one : other);

@@ -1,5 +1,6 @@
 import type { Maestro } from "../../api/open.ts";
 import type { Clock } from "../../domain/clock.ts";
+import type { Position } from "../../domain/cursor.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import type { SessionEvent } from "../../index.ts";
@@ -100,7 +101,7 @@ export class EventHub {
 
   /** `after` undefined: only new events. */
   async watchAll(
-    options: { readonly after: number | undefined; readonly journal: boolean },
+    options: { readonly after: Position | undefined; readonly journal: boolean },
     onSlow: () => void,
   ): Promise<ReadableStream<Uint8Array>> {
     const channel = await this.#open((channel) => this.#all.remove(channel), onSlow);

@@ -1,4 +1,5 @@
 import type { Maestro } from "../../api/open.ts";
+import { startPosition } from "../../domain/cursor.ts";
 
 /** The interval of polls for rows of other processes. */
 const lookEveryMs = 250;
@@ -17,7 +18,7 @@ export interface FollowerParts {
 /** Follows the journals of all sessions, whichever process writes them. Idle without watchers. */
 export class JournalFollower {
   readonly #parts: FollowerParts;
-  #position = 0;
+  #position = startPosition;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;

@@ -166,11 +166,12 @@ export class SessionStream {
   }
 }
 
-function batchOf(rows: readonly FeedRow[]): EventBatch {
-  return new EventBatch(rows.map(({ row, fact }) => ({ id: row.seq, text: frame("entry", fact, row.seq) })));
+function batchOf(rows: readonly FeedRow[]): EventBatch<number> {
+  const events = rows.map(({ row, fact }) => ({ id: row.seq, text: frame("entry", fact, row.seq) }));
+  return new EventBatch(events, (one, other) => one - other);
 }
 
-function sendBatch(watcher: Watcher, batch: EventBatch): void {
+function sendBatch(watcher: Watcher, batch: EventBatch<number>): void {
   const bytes = batch.after(watcher.sent);
   if (bytes === undefined) return;
   watcher.channel.send(bytes);

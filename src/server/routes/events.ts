@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import { type Position, readPosition } from "../../domain/cursor.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { journalFilter, journalPage } from "../schemas/events.ts";
 import type { ServerParts } from "../server-parts.ts";
@@ -79,7 +80,7 @@ export function addEventRoutes(app: App, { maestro, book, hub, logins }: ServerP
     const accept = c.req.header("accept") ?? "";
     if (accept.includes("application/json") && !accept.includes("text/event-stream"))
       return c.json(await readJournal(maestro, await book.open(id), { before, limit, show }), 200);
-    const from = readPosition(c.req.valid("header")["last-event-id"] ?? after);
+    const from = readSeq(c.req.valid("header")["last-event-id"] ?? after);
     // HEAD: the stream would never be read.
     if (c.req.raw.method === "HEAD") {
       await maestro.find(id);
@@ -92,7 +93,7 @@ export function addEventRoutes(app: App, { maestro, book, hub, logins }: ServerP
 
   addRoute(app, allRoute, async (c) => {
     const { after, journal } = c.req.valid("query");
-    const from = readPosition(c.req.valid("header")["last-event-id"] ?? after);
+    const from = positionIn(c.req.valid("header")["last-event-id"] ?? after);
     if (c.req.raw.method === "HEAD") return streamOf(null);
     const stream = await hub.watchAll({ after: from, journal: journal === "true" }, dropOf(c.env));
     endWithLogin(c);
@@ -101,12 +102,22 @@ export function addEventRoutes(app: App, { maestro, book, hub, logins }: ServerP
 }
 
 /** Rejects anything but a number: an unknown id would replay too much or too little. */
-function readPosition(text: string | undefined): number | undefined {
+function readSeq(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const number = Number(text);
   if (/^\d{1,15}$/.test(text) && Number.isSafeInteger(number)) return number;
-  throw new InputInvalid(`"${text}" is not the id of an event.`, { advice: "It is a whole number." });
+  throw notAnId(text);
 }
+
+function positionIn(text: string | undefined): Position | undefined {
+  if (text === undefined || text === "") return undefined;
+  const position = readPosition(text);
+  if (position === undefined) throw notAnId(text);
+  return position;
+}
+
+const notAnId = (text: string): InputInvalid =>
+  new InputInvalid(`"${text}" is not the id of an event.`, { advice: "It is a whole number." });
 
 function streamOf(stream: ReadableStream<Uint8Array> | null): Response {
   return new Response(stream, {

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { Maestro } from "../../api/open.ts";
+import type { Cursor } from "../../domain/cursor.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
 import { startRequest } from "../schemas/actions.ts";
@@ -78,8 +79,8 @@ export function addSessionRoutes(app: App, parts: ServerParts): void {
     const last = page.at(-1);
     return c.json({
       sessions: await rows.rows(page),
-      cursor: found.length > limit && last !== undefined ? writeCursor(order, last) : null,
-      position: String(position),
+      cursor: found.length > limit && last !== undefined ? writeCursor(order, last.cursor) : null,
+      position,
       total: isHeld ? counts.held : totalOf(counts, statuses),
       counts: viewCounts(counts),
     } satisfies z.infer<typeof sessionsPage>);
@@ -119,21 +120,15 @@ type Counts = Awaited<ReturnType<Maestro["count"]>>;
 const totalOf = ({ byStatus }: Counts, statuses: readonly SessionStatus[] = sessionStatuses): number =>
   statuses.reduce((sum, status) => sum + byStatus[status], 0);
 
-interface Cursor {
-  readonly statusAt: number;
-  readonly number: number;
-}
-
-function writeCursor(order: string, { statusAt, number }: Cursor): string {
-  return Buffer.from(JSON.stringify([order, statusAt, number])).toString("base64url");
+function writeCursor(order: string, cursor: Cursor): string {
+  return Buffer.from(JSON.stringify([order, cursor])).toString("base64url");
 }
 
 /** A cursor is valid only in its own list: in another order it would skip sessions. */
 function readCursor(text: string, order: string): Cursor {
   try {
-    const [of, statusAt, number] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
-    if (of === order && Number.isSafeInteger(statusAt) && Number.isSafeInteger(number))
-      return { statusAt: statusAt as number, number: number as number };
+    const [of, cursor] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
+    if (of === order && typeof cursor === "string") return cursor as Cursor;
   } catch {
     // Rejected below, like any other invalid cursor.
   }

@@ -39,18 +39,19 @@ export async function journalPage(
 
 const callsAtOnce = 1_000;
 
-/** The calls of the ledger. Their seq is the number of the call: several may belong to one row, or to none yet. */
+/** The calls of the ledger. Their seq is the number of the call in its session: several may belong to one row, or to none yet. */
 async function moneyPage(
   maestro: Maestro,
   feed: SessionFeed,
   { before = Number.MAX_SAFE_INTEGER, limit }: JournalQuery,
 ): Promise<JournalPage> {
   const entries: PublicFact[] = [];
-  for (let after = 0; ; ) {
-    const calls = await maestro.calls(feed.id, { after, limit: callsAtOnce });
-    for (const call of calls) entries.push(moneyEntry(call));
-    if (calls.length < callsAtOnce) break;
-    after = calls.at(-1)?.number ?? after;
+  for (let page: NonNullable<Parameters<Maestro["calls"]>[1]> = { limit: callsAtOnce }; ; ) {
+    const calls = await maestro.calls(feed.id, page);
+    for (const call of calls) entries.push(moneyEntry(call, entries.length + 1));
+    const last = calls.at(-1);
+    if (last === undefined || calls.length < callsAtOnce) break;
+    page = { after: last.reservation, limit: callsAtOnce };
   }
   const sorted = entries.toSorted((a, b) => b.seq - a.seq);
   return { entries: sorted.filter(({ seq }) => seq < before).slice(0, limit), total: entries.length };
@@ -58,8 +59,8 @@ async function moneyPage(
 
 type Call = Awaited<ReturnType<Maestro["calls"]>>[number];
 
-function moneyEntry(made: Call): PublicFact {
-  const { phase, persona, round, attempt, at, number, asked } = made;
+function moneyEntry(made: Call, number: number): PublicFact {
+  const { phase, persona, round, attempt, at, asked } = made;
   const place = { phase, persona, round, attempt, started: null, seq: number };
   const call = `model#${number}`;
   const usd = (micros: number | null): number | null => (micros === null ? null : microsToUsd(micros));

@@ -4,7 +4,8 @@ import { isSimulated } from "../../domain/simulated.ts";
 
 /** A call as far as its reservation is concerned. */
 export interface ReservedCall {
-  readonly session: number;
+  /** Its name in this store. */
+  readonly session: number | string;
   readonly epoch: number;
   readonly status: CallStatus;
 }

@@ -1,6 +1,7 @@
 import type { Admission } from "../../domain/breaker.ts";
 import type { BudgetAlert } from "../../domain/budget-alert.ts";
 import type { SessionId } from "../../domain/ids.ts";
+import type { ReservationId } from "../../domain/ledger.ts";
 import type { Ticket } from "../../domain/ticket.ts";
 import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
 import type { ClaimCause, JournalHead, SessionUsage } from "../../journal/journal.ts";
@@ -137,7 +138,7 @@ export type LedgerCommand = {
   readonly at: number;
 } & (
   | { readonly verb: "reserve"; readonly sessionId: string; readonly request: ReservationRequest }
-  | { readonly verb: "release-reservation"; readonly reservation: number }
+  | { readonly verb: "release-reservation"; readonly reservation: ReservationId }
   | { readonly verb: "estimate" }
 );
 

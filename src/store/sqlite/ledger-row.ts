@@ -1,5 +1,11 @@
 import type { Amount, BudgetLevelName, Ledger } from "../../domain/budget.ts";
-import { type CallEnding, type CallPlace, type CallStatus, nameAt } from "../../domain/ledger.ts";
+import {
+  type CallEnding,
+  type CallPlace,
+  type CallStatus,
+  nameAt,
+  type ReservationId,
+} from "../../domain/ledger.ts";
 import type { TokenUsage } from "../../domain/usage.ts";
 import type { LedgerCall } from "../reports.ts";
 
@@ -50,7 +56,7 @@ export function endingOfRow(row: LedgerRow): CallEnding | undefined {
 export function toLedgerCall(row: LedgerRow): LedgerCall {
   const { number, phase, persona, round, attempt, started, step, model, at, epoch, endedAt, prices } = row;
   const call = {
-    number,
+    reservation: String(number) as ReservationId,
     phase,
     persona,
     round,

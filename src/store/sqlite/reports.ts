@@ -1,5 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { Clock } from "../../domain/clock.ts";
+import type { Cursor, Position } from "../../domain/cursor.ts";
+import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { SessionCard } from "../../journal/session-card.ts";
 import { type ParkReason, type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
@@ -29,6 +31,14 @@ const besides = `LEFT JOIN session_cards c ON c.session = s.number LEFT JOIN lea
 /** Up to so many matches of a search are looked up one by one; more are met soon enough on the way through the list. */
 const fewMatches = 2_000;
 const longestQueue = 10_000;
+
+/** A cursor, read. */
+interface Place {
+  readonly statusAt: number;
+  readonly number: number;
+}
+
+type PageQuery = Omit<ListingQuery, "after"> & { readonly after: Place | undefined };
 
 /** The numbers of the sessions that a search finds, when they are few. */
 type Matches = readonly number[] | "many";
@@ -104,7 +114,8 @@ export class SqliteReports extends UsageReports implements Reports {
     const matches = text === undefined ? undefined : this.#matches(text);
     // One status at a time, each along its index, and then merged: together they would be sorted anew for each page.
     const parts: readonly (SessionStatus | undefined)[] = statuses ?? [undefined];
-    const found = parts.flatMap((status) => this.#part(query, status, matches));
+    const after = query.after === undefined ? undefined : readCursor(query.after);
+    const found = parts.flatMap((status) => this.#part({ ...query, after }, status, matches));
     if (parts.length > 1) found.sort(order === "created" ? newestFirst : lastChangedFirst);
     return found.slice(0, limit);
   }
@@ -152,26 +163,26 @@ export class SqliteReports extends UsageReports implements Reports {
       .map(([id]) => id as SessionId);
   }
 
-  async changes(after: number, limit: number): Promise<readonly JournalChange[]> {
+  async changes(after: Position, limit: number): Promise<readonly JournalChange[]> {
     return this.#queries
       .all(
         `SELECT j.position, s.id, j.seq, j.at, j.kind FROM journal j CROSS JOIN sessions s ON s.number = j.session
        WHERE j.position > ? ORDER BY j.position LIMIT ?`,
-        after,
+        Number(after),
         limit,
       )
-      .map(([position, id, seq, at, kind]) => ({ position, id, seq, at, kind }) as JournalChange);
+      .map(
+        ([position, id, seq, at, kind]) =>
+          ({ position: String(position), id, seq, at, kind }) as JournalChange,
+      );
   }
 
-  async position(): Promise<number> {
-    return Number(this.#queries.all(`SELECT ${lastPosition}`)[0]?.[0] ?? 0);
+  async position(): Promise<Position> {
+    const [row] = this.#queries.all(`SELECT ${lastPosition}`);
+    return String(row?.[0] as number) as Position;
   }
 
-  #part(
-    query: ListingQuery,
-    status: SessionStatus | undefined,
-    matches: Matches | undefined,
-  ): ListedSession[] {
+  #part(query: PageQuery, status: SessionStatus | undefined, matches: Matches | undefined): ListedSession[] {
     const { order, limit } = query;
     const { where, values } = conditionsOf(query, matches, status);
     const by = order === "created" ? "s.number DESC" : "s.status_at DESC, s.number DESC";
@@ -207,7 +218,7 @@ const joinTexts = (matches: Matches | undefined): string =>
   matches === "many" ? "CROSS JOIN session_texts t ON t.session = s.number" : "";
 
 function conditionsOf(
-  { heldAt, text = "", team, since, after, order }: ListingFilter & Partial<ListingQuery>,
+  { heldAt, text = "", team, since, after, order }: ListingFilter & Partial<PageQuery>,
   matches: Matches | undefined,
   status?: SessionStatus,
 ): { where: string; values: SQLInputValue[] } {
@@ -239,15 +250,25 @@ function readCard(card: unknown): SessionCard | undefined {
   }
 }
 
-const newestFirst = (a: ListedSession, b: ListedSession): number => b.number - a.number;
+const newestFirst = (a: ListedSession, b: ListedSession): number =>
+  readCursor(b.cursor).number - readCursor(a.cursor).number;
 const lastChangedFirst = (a: ListedSession, b: ListedSession): number =>
-  b.statusAt - a.statusAt || b.number - a.number;
+  b.statusAt - a.statusAt || newestFirst(a, b);
+
+function readCursor(cursor: Cursor): Place {
+  const [, statusAt, number] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
+  if (statusAt === undefined || number === undefined)
+    throw new InputInvalid("The cursor does not belong to this list.", {
+      advice: "Use the cursor of the page before.",
+    });
+  return { statusAt: Number(statusAt), number: Number(number) };
+}
 
 function toListed(row: unknown[]): ListedSession {
   const [number, id, key, team, teamFingerprint, identity, status, reason, ...rest] = row;
   const [createdAt, updatedAt, statusAt, wakeAt, model, queue, priority, blocked, epoch, card] = rest;
   return {
-    number: number as number,
+    cursor: `${String(statusAt as number)}-${String(number as number)}` as Cursor,
     id: id as SessionId,
     key: (key as string | null) ?? undefined,
     team: team as string,

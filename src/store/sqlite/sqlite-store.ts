@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Clock } from "../../domain/clock.ts";
 import { SessionConflict } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
+import type { ReservationId } from "../../domain/ledger.ts";
 import { defaultQueue } from "../../domain/queue.ts";
 import type { ClaimCause, Entry, RecordedRow, Signal } from "../../journal/journal.ts";
 import { encodeEntry, type RowToWrite, transitionRow } from "../../journal/journal-codec.ts";
@@ -262,7 +263,7 @@ export class SqliteStore implements Store {
     return this.#reservations.reserve(lease, request);
   }
 
-  async withdraw(lease: Lease, reservation: number): Promise<void> {
+  async withdraw(lease: Lease, reservation: ReservationId): Promise<void> {
     await this.#prove(lease, { verb: "release-reservation", reservation });
   }
 

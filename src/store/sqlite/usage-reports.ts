@@ -1,7 +1,7 @@
 import type { Amount, BudgetLevelName, BudgetUnit } from "../../domain/budget.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import { utcDay } from "../../domain/ledger.ts";
+import { type ReservationId, utcDay } from "../../domain/ledger.ts";
 import type { SessionUsage } from "../../journal/journal.ts";
 import type { BudgetAlert, LedgerCall, LevelTotals, RaisedAlert, RunSample, UsageQuery } from "../reports.ts";
 import {
@@ -88,8 +88,16 @@ export class UsageReports {
     }));
   }
 
-  async calls(id: SessionId, { after = 0, limit = pageRows } = {}): Promise<readonly LedgerCall[]> {
-    const rows = this.#queries.allNamed(callsOfSession, this.#number(id), after, Math.min(limit, pageRows));
+  async calls(
+    id: SessionId,
+    { after, limit = pageRows }: { readonly after?: ReservationId; readonly limit?: number } = {},
+  ): Promise<readonly LedgerCall[]> {
+    const rows = this.#queries.allNamed(
+      callsOfSession,
+      this.#number(id),
+      Number(after ?? 0),
+      Math.min(limit, pageRows),
+    );
     return (rows as unknown as LedgerRow[]).map(toLedgerCall);
   }
 

@@ -9,6 +9,7 @@ import {
   endingOf,
   lostCall,
   nameAt,
+  type ReservationId,
   type Saving,
   type Settlement,
   sumsOf,
@@ -170,7 +171,7 @@ export class LedgerTable {
     );
     for (const level of levelsOf(model))
       this.#sql.reserveTotals.run(...totalsKey(session, level, place), ...totalsValues(asked));
-    const reservation = Number(lastInsertRowid);
+    const reservation = String(lastInsertRowid) as ReservationId;
     if (shrunk === undefined) return { kind: "granted", reservation };
     const short = { ...shrunk.short, name: nameAt(shrunk.short.level, place) };
     return { kind: "granted", reservation, shrunk: { ...shrunk, short } };
@@ -189,7 +190,7 @@ export class LedgerTable {
     if (decision === "settled")
       throw new Error(`reservation ${reservation} is settled and cannot be released`);
     this.#takeBack(row, noAmount);
-    this.#sql.delete.run(reservation);
+    this.#sql.delete.run(Number(reservation));
   }
 
   /** From open to its end, or from an estimate to the truth that came after all. */
@@ -252,7 +253,7 @@ export class LedgerTable {
     return row === undefined ? { used: noAmount, reserved: noAmount } : toLedger(row);
   }
 
-  #find(reservation: number): LedgerRow | undefined {
-    return this.#sql.find.get(reservation) as unknown as LedgerRow | undefined;
+  #find(reservation: ReservationId): LedgerRow | undefined {
+    return this.#sql.find.get(Number(reservation)) as unknown as LedgerRow | undefined;
   }
 }

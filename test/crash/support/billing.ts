@@ -10,7 +10,7 @@ export function expectPaidOnce(ledger: readonly LedgerCall[], log: readonly Bill
   const settled = ledger.filter(({ status }) => status === "settled");
   const recorded = settled.map((row) => {
     const answers = log.filter((billed) => isSame(row, billed));
-    expect(answers, `answers of ledger row ${row.number}`).toHaveLength(1);
+    expect(answers, `answers of ledger row ${row.reservation}`).toHaveLength(1);
     return answers[0] as Billed;
   });
   expect(new Set(recorded).size, "an answer is settled once").toBe(settled.length);

@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import type { ReservationId } from "../../../src/domain/ledger.ts";
 import { isStep } from "../../../src/journal/journal-codec.ts";
 import { type ArmedFault, armFault } from "../../../src/store/fault-points.ts";
 import type { ReservationRequest } from "../../../src/store/journal.ts";
@@ -90,7 +91,7 @@ async function remove(): Promise<void> {
   await store.maintenance.reclaimSpace();
 }
 
-async function reserve(lease: Awaited<ReturnType<typeof claim>>): Promise<number> {
+async function reserve(lease: Awaited<ReturnType<typeof claim>>): Promise<ReservationId> {
   const answer = await store.reserve(lease, request);
   if (answer.kind !== "granted") throw new Error(`not granted: ${JSON.stringify(answer)}`);
   return answer.reservation;

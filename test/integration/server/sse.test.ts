@@ -75,11 +75,13 @@ test("a replay ends when its reader leaves", async () => {
 });
 
 test("encodes a batch once for readers at its start, and cuts it for readers further on", () => {
-  const batch = new EventBatch([
+  const compare = (one: number, other: number) => one - other;
+  const events = [
     { id: 4, text: "four " },
     { id: 5, text: "five " },
     { id: 9, text: "nine" },
-  ]);
+  ];
+  const batch = new EventBatch<number>(events, compare);
   const read = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
   expect(batch.after(3)).toBe(batch.after(0));
   expect(read(batch.after(3))).toBe("four five nine");
@@ -87,5 +89,5 @@ test("encodes a batch once for readers at its start, and cuts it for readers fur
   expect(read(batch.after(8))).toBe("nine");
   expect(batch.after(9)).toBeUndefined();
   expect(batch.last).toBe(9);
-  expect(new EventBatch([]).after(0)).toBeUndefined();
+  expect(new EventBatch<number>([], compare).after(0)).toBeUndefined();
 });
