@@ -42,7 +42,7 @@ export async function usageOfEach(
   ids: readonly SessionId[],
   store: Store,
 ): Promise<(id: SessionId) => UsageTotals> {
-  const rows = await reportOf(await store.reports.usageOf(ids));
+  const { rows } = await usageReport(store, { by: "session", sessions: ids, most: ids.length });
   const used = new Map(rows.map(({ name, ...totals }) => [name, totals]));
   const { total: unused } = await usageReport(reportsOf([]), { by: "session" });
   return (id) => used.get(id) ?? unused;

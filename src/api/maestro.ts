@@ -244,20 +244,18 @@ export class Maestro extends SessionDeliveries {
 
   /** Stops cleanly. The next process resumes the running sessions. */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#closing ??= this.#services.store.close(this.#stop());
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
-    const { engine, projector, store, lost } = this.#services;
-    store.endWatches();
+  async #stop(): Promise<void> {
+    const { engine, projector, lost } = this.#services;
     // Called before the first await, so that no further step begins.
     const stopped = engine.stop({ graceMs: shutdownGraceMs });
     await Promise.all([this.#recovery.stop(), this.#drives.stop()]);
     await stopped;
     await projector.close();
     await lost.notice().catch(() => undefined);
-    await store.close();
   }
 
   #newScheduler(options: Pick<SchedulerParts, "places" | "teamOf" | "report">): Scheduler {

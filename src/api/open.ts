@@ -157,7 +157,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
     clock,
     onHopeless: async (dependency, record) => {
       const { ticketForDependency } = await import("../run/help.ts");
-      const parked = await store.reports.listSessions({ statuses: ["parked"], limit: 1_000 });
+      const parked = await store.reports.list({ statuses: ["parked"], order: "created", limit: 1_000 });
       const waiting = parked.filter(({ reason }) => reason === "breaker").map(({ id }) => id);
       await store.tickets.raise(
         ticketForDependency(dependency, record, { now: clock.now(), waiting, commandFor }),

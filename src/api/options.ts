@@ -88,7 +88,7 @@ export interface ForkOptions {
   readonly budget?: Pick<BudgetOptions, "tokens" | "usd">;
 }
 
-export interface UsageOptions extends Omit<UsageQuery, "session"> {
+export interface UsageOptions extends Omit<UsageQuery, "sessions"> {
   /** Id or key. */
   readonly session?: string | undefined;
 }

@@ -23,7 +23,7 @@ export class SessionLookup {
       (await lost.bringBack(idOrKey)) ??
       (await this.#findByPrefix(idOrKey));
     if (found !== undefined) return found;
-    const known = (await store.reports.listSessions({ limit: 1_000 })).flatMap(({ id, key }) =>
+    const known = (await store.reports.list({ order: "created", limit: 1_000 })).flatMap(({ id, key }) =>
       key === undefined ? [id] : [id, key],
     );
     const named = idOrKey.length > 100 ? `${idOrKey.slice(0, 100)}…` : idOrKey;

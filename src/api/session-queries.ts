@@ -9,6 +9,7 @@ import type { UsageTotals } from "../domain/usage-totals.ts";
 import type { RecordedRow } from "../journal/journal.ts";
 import type { SessionEvent } from "../journal/public-fact.ts";
 import type { SessionState } from "../journal/session-state.ts";
+import type { SessionStatus } from "../journal/standing.ts";
 import { describeSession, describeTicket, type SessionView, type TicketView } from "../journal/view.ts";
 import { listFiles } from "../run/final-files.ts";
 import { allBudgets } from "../run/spending.ts";
@@ -26,10 +27,11 @@ import type {
   RaisedAlert,
   Reports,
   UsagePoint,
+  UsageQuery,
 } from "../store/reports.ts";
 import { SessionFiles } from "../store/session-files.ts";
 import { readState } from "../store/session-journal.ts";
-import type { SessionQuery, SessionRecord } from "../store/store.ts";
+import type { SessionRecord } from "../store/store.ts";
 import type { TicketRecord } from "../store/ticket-store.ts";
 import type { VerifiedArtifact, VerifiedSession } from "../store/verify.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
@@ -51,6 +53,13 @@ export interface UsageInside {
   readonly attempts: ReadonlyMap<number, Amount>;
 }
 
+export interface SessionQuery {
+  readonly statuses?: readonly SessionStatus[];
+  readonly limit?: number;
+  /** Only sessions made before this one: the last of the page before. */
+  readonly before?: SessionId;
+}
+
 /** All reads of a state directory. */
 export class SessionQueries extends FileQueries {
   readonly #services: QueryServices;
@@ -60,8 +69,16 @@ export class SessionQueries extends FileQueries {
     this.#services = services;
   }
 
-  sessions(query?: SessionQuery): Promise<readonly SessionRecord[]> {
-    return this.#services.store.reports.listSessions(query);
+  /** Newest first. */
+  async sessions({ statuses, limit = 100, before }: SessionQuery = {}): Promise<readonly SessionRecord[]> {
+    const { reports } = this.#services.store;
+    const [last] = before === undefined ? [] : await reports.listed([before]);
+    if (before !== undefined && last === undefined) return [];
+    const listed = await reports.list({ statuses, order: "created", limit, after: last?.cursor });
+    return listed.map((session) => {
+      const { cursor: _, statusAt: __, epoch: ___, card: ____, ...record } = session;
+      return record;
+    });
   }
 
   /** Running sessions whose driver is dead. They wait for a resume or a recovery. */
@@ -88,7 +105,7 @@ export class SessionQueries extends FileQueries {
     const { pullRequest: requested } = state.delivery ?? {};
     const [pullRequest] = requested === undefined ? [] : await this.ticketsOf([requested]);
     const [usage, budgets, files, session, newerCheckpoints] = await Promise.all([
-      usageReport(store, { by: "persona", session: state.id }),
+      usageReport(store, { by: "persona", sessions: [state.id] }),
       this.budgetsOf(state),
       withFiles ? listFiles(state, artifacts) : [],
       store.findSession(state.id),
@@ -189,23 +206,22 @@ export class SessionQueries extends FileQueries {
   /** Tokens and money by persona, model or another group, with the savings. */
   async usage(options: UsageOptions = { by: "persona" }): Promise<UsageReport> {
     checkUsageOptions(options);
-    const { session, ...query } = options;
-    const id = session === undefined ? undefined : (await this.find(session)).id;
-    return usageReport(this.#services.store, { ...query, session: id });
+    return usageReport(this.#services.store, await this.#usageQuery(options));
   }
 
   /** Usage per day, oldest first. */
   async usageSeries(options: UsageOptions): Promise<readonly UsagePoint[]> {
     checkUsageOptions(options);
-    const { session, ...query } = options;
-    const id = session === undefined ? undefined : (await this.find(session)).id;
-    return this.#services.store.reports.series({ ...query, session: id });
+    return this.#services.store.reports.series(await this.#usageQuery(options));
+  }
+
+  async #usageQuery({ session, ...query }: UsageOptions): Promise<UsageQuery> {
+    return session === undefined ? query : { ...query, sessions: [(await this.find(session)).id] };
   }
 
   /** The usage of each persona in each phase, and the cost of each attempt by the seq of its first row. */
   async usageInside(id: SessionId): Promise<UsageInside> {
-    const { reports } = this.#services.store;
-    const [places, attempts] = await Promise.all([reports.usageByPlace(id), reports.costByAttempt(id)]);
+    const { places, attempts } = await this.#services.store.reports.usageInside(id);
     const named = places.map((sums, index) => ({ ...sums, name: String(index) }));
     const report = await reportOf(named);
     const usage = places.map(({ phase, persona }, index) => ({

@@ -1,6 +1,7 @@
 import { SessionConflict } from "../domain/errors.ts";
 import { isSessionId, type SessionId } from "../domain/ids.ts";
 import type { Blobs } from "./blobs.ts";
+import { findUnknown } from "./reports.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
 import { listSessionFolders, SessionFiles, sessionFoldersChangedAt } from "./session-files.ts";
 import { readState } from "./session-journal.ts";
@@ -45,7 +46,7 @@ export class LostSessions {
   /** All of them: every folder is looked up. */
   list(): Promise<readonly SessionId[]> {
     this.#found ??= listSessionFolders(this.#stateDirectory).then((ids) =>
-      this.#store.reports.findUnknown(ids),
+      findUnknown(this.#store.reports, ids),
     );
     return this.#found;
   }

@@ -1,4 +1,5 @@
 import { isSessionId } from "../domain/ids.ts";
+import { findUnknown } from "./reports.ts";
 import type { Store } from "./store.ts";
 import type { TicketRecord } from "./ticket-store.ts";
 
@@ -42,7 +43,7 @@ async function unneeded(
   { store, sessions, before }: TicketRetention,
 ): Promise<readonly TicketRecord[]> {
   const ofSessions = page.map(({ ticket }) => ticket.sessionId).filter(isSessionId);
-  const gone = new Set<string>([...sessions, ...(await store.reports.findUnknown(ofSessions))]);
+  const gone = new Set<string>([...sessions, ...(await findUnknown(store.reports, ofSessions))]);
   // An outage that lasts would raise its ticket anew.
   const broken = new Set(
     (await store.breakers.list()).flatMap(({ dependency, record }) =>

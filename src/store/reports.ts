@@ -10,13 +10,6 @@ import type { SessionRecord } from "./session-record.ts";
 
 export type { BudgetAlert } from "../domain/budget-alert.ts";
 
-export interface SessionQuery {
-  readonly statuses?: readonly SessionStatus[];
-  readonly limit?: number;
-  /** Only sessions made before this one: the cursor of the next page. */
-  readonly before?: SessionId;
-}
-
 export interface Reference {
   readonly sha256: string;
   readonly session: SessionId;
@@ -104,7 +97,8 @@ export type UsageGroup = (typeof usageGroups)[number];
 
 export interface UsageQuery {
   readonly by: UsageGroup;
-  readonly session?: SessionId | undefined;
+  /** Only of these; those that do not exist have none. */
+  readonly sessions?: readonly SessionId[] | undefined;
   /** From the UTC day of this moment on. */
   readonly since?: number | undefined;
   /** Groups at most, the largest first; 1,000 unless said. */
@@ -128,6 +122,14 @@ export interface UsageGroupSums extends UsageSums {
   readonly saved: readonly SavedSum[];
   /** Versions of the tables that priced the calls. */
   readonly prices: readonly string[];
+}
+
+/** The usage of one session. */
+export interface SessionInside {
+  /** Of each persona in each phase. */
+  readonly places: readonly (UsageGroupSums & { readonly phase: string; readonly persona: string })[];
+  /** The cost of each attempt's calls, by the seq of its first row. */
+  readonly attempts: ReadonlyMap<number, Amount>;
 }
 
 /** The usage of one persona in one phase of a finished session, with all its attempts. */
@@ -162,12 +164,8 @@ export interface HeldSession {
 
 /** Reads over many sessions. They decide nothing: every decision is proved again in a transaction of the journal. */
 export interface Reports {
-  /** Newest first. */
-  listSessions(query?: SessionQuery): Promise<readonly SessionRecord[]>;
   /** Sessions whose id begins like this; a few are enough to know that the prefix is ambiguous. */
   findByPrefix(prefix: string): Promise<readonly SessionRecord[]>;
-  /** Those of these ids that the store does not have. */
-  findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]>;
   /** Sessions that no live process drives and that say `running`, or whose driver died before it released them. */
   abandoned(): Promise<readonly SessionId[]>;
   /** The sessions this process drives. */
@@ -210,14 +208,7 @@ export interface Reports {
   usage(
     query: UsageQuery,
   ): Promise<{ readonly total: UsageGroupSums; readonly groups: readonly UsageGroupSums[] }>;
-  /** Of each of these sessions that has any; `name` is its id. */
-  usageOf(ids: readonly SessionId[]): Promise<readonly UsageGroupSums[]>;
-  /** Of each persona in each phase. */
-  usageByPlace(
-    id: SessionId,
-  ): Promise<readonly (UsageGroupSums & { readonly phase: string; readonly persona: string })[]>;
-  /** The cost of each attempt's calls, by the seq of its first row. */
-  costByAttempt(id: SessionId): Promise<ReadonlyMap<number, Amount>>;
+  usageInside(id: SessionId): Promise<SessionInside>;
   /** Day by day, oldest first. */
   series(query: UsageQuery): Promise<readonly UsagePoint[]>;
   /** Everything the session has used; `NewSession.usage` takes it back. */
@@ -226,4 +217,17 @@ export interface Reports {
   reused(id: SessionId): Promise<readonly RunSample[]>;
   /** Of the newest completed sessions of a team, and of one more, however far it is; of those that were so at a time. */
   history(team: string, also?: SessionId, at?: number): Promise<readonly RunSample[]>;
+}
+
+const idsAtOnce = 1_000;
+
+/** Those of these ids that the store does not have. */
+export async function findUnknown(
+  reports: Pick<Reports, "listed">,
+  ids: readonly SessionId[],
+): Promise<readonly SessionId[]> {
+  const known = new Set<SessionId>();
+  for (let from = 0; from < ids.length; from += idsAtOnce)
+    for (const { id } of await reports.listed(ids.slice(from, from + idsAtOnce))) known.add(id);
+  return ids.filter((id) => !known.has(id));
 }

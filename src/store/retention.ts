@@ -1,9 +1,11 @@
 import { advise } from "../domain/advice.ts";
+import type { Cursor } from "../domain/cursor.ts";
 import { InputInvalid, JournalCorrupt, LeaseHeld, MaestroError, SessionConflict } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import type { Blobs } from "./blobs.ts";
 import { pruneTickets } from "./prune-tickets.ts";
+import { findUnknown } from "./reports.ts";
 import { artifactsOf, readLostSession } from "./restore.ts";
 import { rowsOfNewer } from "./restore-newer.ts";
 import { listSessionFolders, listSetAside, SessionFiles } from "./session-files.ts";
@@ -119,11 +121,12 @@ async function findPrunable(
 ): Promise<SessionRecord[]> {
   const prunable: SessionRecord[] = [];
   let seen = 0;
-  for (let before: SessionRecord["id"] | undefined; ; ) {
-    const page = await store.reports.listSessions({
+  for (let after: Cursor | undefined; ; ) {
+    const page = await store.reports.list({
       statuses: finalStatuses,
+      order: "created",
       limit: pageSize,
-      ...(before && { before }),
+      after,
     });
     for (const session of page) {
       seen += 1;
@@ -132,7 +135,7 @@ async function findPrunable(
       if (tooOld || tooMany) prunable.push(session);
     }
     if (page.length < pageSize) return prunable;
-    before = page.at(-1)?.id;
+    after = page.at(-1)?.cursor;
   }
 }
 
@@ -149,7 +152,7 @@ async function neededByLostSessions({
   const needed = new Set<string>();
   const unreadable: string[] = [];
   const folders = await listSessionFolders(stateDirectory);
-  const unknown = new Set(await store.reports.findUnknown(folders));
+  const unknown = new Set(await findUnknown(store.reports, folders));
   for (const id of folders) {
     try {
       if (!unknown.has(id)) {

@@ -11,7 +11,6 @@ import type { TicketStore } from "./ticket-store.ts";
 import type { Wakeups } from "./wakeups.ts";
 
 export type * from "./journal.ts";
-export type { SessionQuery } from "./reports.ts";
 export type { SessionRecord } from "./session-record.ts";
 
 export interface Comparison {
@@ -58,7 +57,9 @@ export interface Store extends Journal {
   readonly logins: Logins;
   readonly wakeups: Wakeups;
   readonly maintenance: Maintenance;
-  /** From now on a session whose driver is silent counts as held: a process that closes must not watch it, nor take it. */
-  endWatches(): void;
-  close(): Promise<void>;
+  /**
+   * From now on a session whose driver is silent counts as held: a process that closes must neither watch it nor take it.
+   * Closes when `lastWork` has ended, which may still write.
+   */
+  close(lastWork?: Promise<unknown>): Promise<void>;
 }

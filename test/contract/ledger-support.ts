@@ -132,7 +132,7 @@ export async function expectTotalsAddUp(store: Store, ids: readonly SessionId[])
       expect(await totalsAt(store, id, "persona", name)).toEqual(
         addUp(own.filter(({ persona }) => persona === name)),
       );
-    const { total } = await store.reports.usage({ by: "model", session: id });
+    const { total } = await store.reports.usage({ by: "model", sessions: [id] });
     const { used } = addUp(own);
     expect(total.inputTokens + total.outputTokens + total.estimatedTokens).toBe(used.tokens);
     if (used.microUsd !== null) expect(total.costMicroUsd + total.estimatedMicroUsd).toBe(used.microUsd);

@@ -8,6 +8,7 @@ import type { Store } from "../../src/store/store.ts";
 import { statusRow } from "./status-row.ts";
 import {
   createAndClaim,
+  newestFirst,
   newSession,
   type OpenStore,
   openFor,
@@ -17,7 +18,6 @@ import {
 } from "./store-under-test.ts";
 
 const idsOf = (sessions: readonly ListedSession[]) => sessions.map(({ id }) => id);
-const newest = { order: "created", limit: 100 } as const;
 
 export function listingContract(open: OpenStore): void {
   describe("lists", () => {
@@ -55,7 +55,7 @@ export function listingContract(open: OpenStore): void {
       const parking = await created("parking-1", "product", "Ein Parkplatz für 100 % der Stadt");
       const refunds = await created("refunds_2", "billing", `Refunds ${"x".repeat(5_000)} end`);
       const search = async (text: string, over: Partial<ListingQuery> = {}) =>
-        idsOf(await store.reports.list({ ...newest, text, ...over }));
+        idsOf(await store.reports.list({ ...newestFirst, text, ...over }));
       expect(await search("PARKING")).toEqual([parking]);
       expect(await search("stadt")).toEqual([parking]);
       expect(await search("FÜR")).toEqual([parking]);
@@ -104,11 +104,11 @@ export function listingContract(open: OpenStore): void {
       expect((await store.reports.count({}, clock.now())).held).toBe(1);
       expect((await store.reports.count({}, clock.now() + 5_000)).held).toBe(0);
       expect(
-        idsOf(await store.reports.list({ ...newest, statuses: ["running"], heldAt: clock.now() })),
+        idsOf(await store.reports.list({ ...newestFirst, statuses: ["running"], heldAt: clock.now() })),
       ).toEqual([id]);
       await store.append(lease, [step(1), statusRow("parked")]);
       expect(await cardOf()).toMatchObject({ held: [], lastFailure: { persona: "architect" } });
-      expect(idsOf(await store.reports.list({ ...newest, heldAt: clock.now() }))).toEqual([]);
+      expect(idsOf(await store.reports.list({ ...newestFirst, heldAt: clock.now() }))).toEqual([]);
     });
 
     test("show since when a session has its status, and a recovery does not change that time", async () => {
@@ -138,7 +138,7 @@ export function listingContract(open: OpenStore): void {
 
     test.each(["", "5", "1-2-3", "a-b", "-1-2"])("refuse %j as the place of a page", async (after) => {
       const { store } = await openFor(open);
-      const page = store.reports.list({ ...newest, after: after as Cursor });
+      const page = store.reports.list({ ...newestFirst, after: after as Cursor });
       expect(await refusalOf(page)).toBe("InputInvalid");
     });
 
@@ -147,7 +147,7 @@ export function listingContract(open: OpenStore): void {
       const { session } = await store.createSession(newSession({ key: "gone" }));
       await store.deleteSession(session.id);
       expect(await store.reports.listed([session.id])).toEqual([]);
-      expect(await store.reports.list({ ...newest, text: "gone" })).toEqual([]);
+      expect(await store.reports.list({ ...newestFirst, text: "gone" })).toEqual([]);
     });
   });
 

@@ -3,6 +3,7 @@ import { comparePositions, startPosition } from "../../src/domain/cursor.ts";
 import { LeaseHeld, SessionConflict } from "../../src/domain/errors.ts";
 import {
   createAndClaim,
+  newestFirst,
   newSession,
   type OpenStore,
   openFor,
@@ -36,7 +37,7 @@ export function retentionContract(open: OpenStore): void {
       await store.releaseSession(gone.lease);
       await store.deleteSession(gone.id);
       expect(await store.findSession(gone.id)).toBeUndefined();
-      expect((await store.reports.listSessions()).map(({ id }) => id)).toEqual([kept.id]);
+      expect((await store.reports.list(newestFirst)).map(({ id }) => id)).toEqual([kept.id]);
       expect(await store.reports.findReferenced([first, second, shared])).toEqual(new Set([second, shared]));
       const bodies = await Promise.allSettled(goneRows.map(({ seq }) => store.readBody(gone.id, seq)));
       expect(bodies.filter(({ status }) => status === "fulfilled")).toEqual([]);
@@ -118,7 +119,7 @@ export function retentionContract(open: OpenStore): void {
         await store.deleteSession(id);
         await store.maintenance.reclaimSpace();
       }
-      expect(await store.reports.listSessions()).toEqual([]);
+      expect(await store.reports.list(newestFirst)).toEqual([]);
     });
 
     test("and reclaiming its space do not delay other sessions", async () => {

@@ -2,10 +2,12 @@ import { describe, expect, test } from "vitest";
 import { SessionNotFound } from "../../src/domain/errors.ts";
 import { newSessionId, type SessionId } from "../../src/domain/ids.ts";
 import type { SessionStatus } from "../../src/journal/standing.ts";
+import type { ListingQuery } from "../../src/store/reports.ts";
 import type { Store } from "../../src/store/store.ts";
 import { breakerRow, statusRow } from "./status-row.ts";
 import {
   createAndClaim,
+  newestFirst,
   newSession,
   type OpenStore,
   openFor,
@@ -58,7 +60,7 @@ export function sessionsContract(open: OpenStore): void {
       const { store } = await openFor(open);
       const made = [newSession(), newSession(), newSession({ key: "a" }), newSession({ key: "b" })];
       for (const session of made) await store.createSession(session);
-      expect(await store.reports.listSessions()).toHaveLength(4);
+      expect(await store.reports.list(newestFirst)).toHaveLength(4);
     });
 
     test("a session is found by id and by key, and an id wins over a key that looks like it", async () => {
@@ -92,19 +94,18 @@ export function sessionsContract(open: OpenStore): void {
       for (const status of ["completed", "paused", "completed", "failed", "completed"] as const) {
         ids.unshift(await sessionWith(store, status));
       }
-      const listed = async (query?: Parameters<Store["reports"]["listSessions"]>[0]) =>
-        (await store.reports.listSessions(query)).map(({ id }) => id);
+      const list = (query: Partial<ListingQuery> = {}) => store.reports.list({ ...newestFirst, ...query });
+      const listed = async (query?: Partial<ListingQuery>) => (await list(query)).map(({ id }) => id);
       expect(await listed()).toEqual(ids);
       const completed = [ids[0], ids[2], ids[4]];
       expect(await listed({ statuses: ["completed"] })).toEqual(completed);
       expect(await listed({ statuses: ["completed", "failed"] })).toEqual([...ids.slice(0, 3), ids[4]]);
       expect(await listed({ statuses: [] })).toEqual([]);
       expect(await listed({ limit: 2 })).toEqual(ids.slice(0, 2));
-      expect(await listed({ limit: 2, before: ids[1] as SessionId })).toEqual(ids.slice(2, 4));
-      expect(await listed({ statuses: ["completed"], before: ids[0] as SessionId })).toEqual(
-        completed.slice(1),
-      );
-      expect(await listed({ before: ids[4] as SessionId })).toEqual([]);
+      const cursors = (await list()).map(({ cursor }) => cursor);
+      expect(await listed({ limit: 2, after: cursors[1] })).toEqual(ids.slice(2, 4));
+      expect(await listed({ statuses: ["completed"], after: cursors[0] })).toEqual(completed.slice(1));
+      expect(await listed({ after: cursors[4] })).toEqual([]);
     });
 
     test("a status row changes the session's record in the same commit", async () => {

@@ -17,7 +17,7 @@ import {
 import { openDatabase } from "../../src/store/sqlite/open-database.ts";
 import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { runChild } from "./sqlite-child.ts";
-import { createAndClaim, newSession, readAll, steps } from "./store-under-test.ts";
+import { createAndClaim, newestFirst, newSession, readAll, steps } from "./store-under-test.ts";
 
 async function temporaryDirectory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "maestro-durability-"));
@@ -212,7 +212,7 @@ describe("the schema", () => {
       const children = await Promise.all([1, 2, 3, 4].map(() => runChild("create", path)));
       expect(children.map(({ code, stderr }) => [code, stderr])).toEqual(children.map(() => [0, ""]));
       const store = openStore(path);
-      const listed = (await store.reports.listSessions()).map(({ id }) => id as string);
+      const listed = (await store.reports.list(newestFirst)).map(({ id }) => id as string);
       expect(listed.sort()).toEqual(children.map(({ stdout }) => stdout).sort());
       await store.close();
     }

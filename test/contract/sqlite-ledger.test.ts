@@ -16,7 +16,7 @@ import {
   totalsAt,
 } from "./ledger-support.ts";
 import { runChild } from "./sqlite-child.ts";
-import { createAndClaim, newSession } from "./store-under-test.ts";
+import { createAndClaim, newestFirst, newSession } from "./store-under-test.ts";
 
 const slow = { timeout: 60_000 };
 
@@ -39,7 +39,7 @@ test("four processes that ask for 64 calls at once get the 32 that the day allow
   const children = await fourTimes(() => runChild("reserve-at-once", path, String(32 * 100)));
   expect(children.map(({ code, stderr }) => [code, stderr])).toEqual(children.map(() => [0, ""]));
   expect(children.reduce((sum, { stdout }) => sum + Number(stdout), 0)).toBe(32);
-  const ids = (await store.reports.listSessions()).map(({ id }) => id);
+  const ids = (await store.reports.list(newestFirst)).map(({ id }) => id);
   expect(ids).toHaveLength(4);
   await expectTotalsAddUp(store, ids);
 });
@@ -53,7 +53,7 @@ test(
     const children = await fourTimes(() => runChild("spend-the-day", path, String(dayTokens)));
     expect(children.map(({ code, stderr }) => [code, stderr])).toEqual(children.map(() => [0, ""]));
     const calls = children.reduce((sum, { stdout }) => sum + Number(stdout), 0);
-    const ids = (await store.reports.listSessions()).map(({ id }) => id);
+    const ids = (await store.reports.list(newestFirst)).map(({ id }) => id);
     const { used, reserved } = await totalsAt(store, ids[0] as never, "day");
     expect(used.tokens).toBe(calls * 61);
     expect(used.tokens).toBeLessThanOrEqual(dayTokens);

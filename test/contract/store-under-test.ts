@@ -5,6 +5,7 @@ import { newSessionId, type SessionId } from "../../src/domain/ids.ts";
 import { ManualClock } from "../../src/domain/manual-clock.ts";
 import type { RecordedRow, StepRow } from "../../src/journal/journal.ts";
 import type { Lease } from "../../src/store/journal.ts";
+import type { ListingQuery } from "../../src/store/reports.ts";
 import type { NewSession, Store } from "../../src/store/store.ts";
 
 /** A store and what the suite does to it from outside. */
@@ -80,6 +81,9 @@ export function step(number: number, over: Partial<StepRow> = {}): StepRow {
 export function steps(count: number, from = 1): StepRow[] {
   return Array.from({ length: count }, (_, index) => step(from + index));
 }
+
+/** A query of all sessions. */
+export const newestFirst: ListingQuery = { order: "created", limit: 100 };
 
 export async function readAll(store: Store, id: SessionId, afterSeq?: number): Promise<RecordedRow[]> {
   const rows: RecordedRow[] = [];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { BudgetAlert } from "../../src/domain/budget-alert.ts";
+import { newSessionId } from "../../src/domain/ids.ts";
 import type { Lease } from "../../src/store/journal.ts";
 import type { Store } from "../../src/store/store.ts";
 import { allCalls, amount, call, granted, took, totalsAt } from "./ledger-support.ts";
@@ -24,9 +25,9 @@ export function usageContract(open: OpenStore): void {
       await call(store, other.lease, took(40), { phase: "build" });
       const tokensBy = async (
         by: "persona" | "phase" | "model" | "session" | "day",
-        session?: typeof one.id,
+        sessions?: readonly (typeof one.id)[],
       ) => {
-        const { total, groups } = await store.reports.usage({ by, session });
+        const { total, groups } = await store.reports.usage({ by, sessions });
         const rows = groups.map(({ name, inputTokens, outputTokens }) => [name, inputTokens + outputTokens]);
         return [total.inputTokens + total.outputTokens, rows];
       };
@@ -59,7 +60,7 @@ export function usageContract(open: OpenStore): void {
         ],
       ]);
       expect(await tokensBy("day")).toEqual([350, [["2026-01-01", 350]]]);
-      expect(await tokensBy("persona", other.id)).toEqual([40, [["architect", 40]]]);
+      expect(await tokensBy("persona", [other.id])).toEqual([40, [["architect", 40]]]);
     });
 
     test("is reported for several sessions at once, for each persona in each phase, and for each attempt", async () => {
@@ -79,28 +80,30 @@ export function usageContract(open: OpenStore): void {
       await granted(store, other.lease);
       const tokens = ({ inputTokens, outputTokens }: { inputTokens: number; outputTokens: number }) =>
         inputTokens + outputTokens;
-      const of = await store.reports.usageOf([one.id, other.id, idle.id]);
-      expect(new Map(of.map((sums) => [sums.name, tokens(sums)]))).toEqual(
+      const { groups } = await store.reports.usage({ by: "session", sessions: [one.id, other.id, idle.id] });
+      expect(new Map(groups.map((sums) => [sums.name, tokens(sums)]))).toEqual(
         new Map([
           [one.id, 60],
           [other.id, 40],
         ]),
       );
-      expect(await store.reports.usageOf([])).toEqual([]);
-      const places = await store.reports.usageByPlace(one.id);
+      const none = await store.reports.usage({ by: "session", sessions: [idle.id, newSessionId()] });
+      expect([none.total.calls, none.groups]).toEqual([0, []]);
+      expect((await store.reports.usage({ by: "session", sessions: [] })).total.calls).toBe(0);
+      const { places, attempts } = await store.reports.usageInside(one.id);
       expect(new Map(places.map((sums) => [`${sums.phase} ${sums.persona}`, tokens(sums)]))).toEqual(
         new Map([
           ["build architect", 20],
           ["design architect", 40],
         ]),
       );
-      expect(await store.reports.costByAttempt(one.id)).toEqual(
+      expect(attempts).toEqual(
         new Map([
           [2, { tokens: 10, microUsd: 20 }],
           [7, { tokens: 50, microUsd: null }],
         ]),
       );
-      expect(await store.reports.costByAttempt(idle.id)).toEqual(new Map());
+      expect(await store.reports.usageInside(idle.id)).toEqual({ places: [], attempts: new Map() });
     });
 
     test("is reported day by day", async () => {
@@ -279,7 +282,7 @@ export function usageContract(open: OpenStore): void {
           { ...patch, kind: "reuse", tokens: 9, microUsd: 1 },
         ],
       });
-      const { total, groups } = await store.reports.usage({ by: "persona", session: id });
+      const { total, groups } = await store.reports.usage({ by: "persona", sessions: [id] });
       const saved = [
         { kind: "patch", tokens: 550, microUsd: 70, unpriced: 1 },
         { kind: "reuse", tokens: 9, microUsd: 1, unpriced: 0 },

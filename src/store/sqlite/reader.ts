@@ -4,7 +4,7 @@ import { markKinds } from "../../journal/chain.ts";
 import type { JournalHead, RecordedRow } from "../../journal/journal.ts";
 import type { ParkReason, SessionStatus } from "../../journal/standing.ts";
 import type { Heartbeat } from "../owner.ts";
-import type { HeldSession, Reference, ReferencePage, SessionQuery } from "../reports.ts";
+import type { HeldSession, Reference, ReferencePage } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
 import type { Comparison } from "../store.ts";
 import type { Queries } from "./queries.ts";
@@ -79,32 +79,8 @@ export class Reader {
     return { comparedAt: comparedAt as number | undefined, newestAt: newestAt as number | undefined };
   }
 
-  /** One read of all ids, however many are asked for. */
-  unknown(ids: readonly SessionId[]): SessionId[] {
-    if (ids.length === 0) return [];
-    const known = new Set(this.#queries.all("SELECT id FROM sessions").map(([id]) => id));
-    return ids.filter((id) => !known.has(id));
-  }
-
   sessionNumber(id: SessionId): number | undefined {
     return this.#queries.get("SELECT number FROM sessions WHERE id = ?", id)?.[0] as number | undefined;
-  }
-
-  sessions({ statuses, limit = 100, before }: SessionQuery): SessionRecord[] {
-    const conditions: string[] = [];
-    const values: (string | number)[] = [];
-    if (statuses !== undefined) {
-      conditions.push(`status IN (${statuses.map(() => "?").join(", ")})`);
-      values.push(...statuses);
-    }
-    if (before !== undefined) {
-      conditions.push("number < (SELECT number FROM sessions WHERE id = ?)");
-      values.push(before);
-    }
-    const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-    return this.#queries
-      .all(`SELECT ${sessionColumns} FROM sessions ${where} ORDER BY number DESC LIMIT ?`, ...values, limit)
-      .map(toSession);
   }
 
   lease(session: number): LeaseRow {

@@ -16,7 +16,6 @@ import type {
   Reference,
   ReferencePage,
   Reports,
-  SessionQuery,
 } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
 import type { LeaseJudge } from "./lease-judge.ts";
@@ -66,16 +65,8 @@ export class SqliteReports extends UsageReports implements Reports {
     this.#queries = parts.queries;
   }
 
-  async listSessions(query: SessionQuery = {}): Promise<readonly SessionRecord[]> {
-    return this.#parts.reader.sessions(query);
-  }
-
   async findByPrefix(prefix: string): Promise<readonly SessionRecord[]> {
     return this.#parts.reader.sessionsLike(prefix);
-  }
-
-  async findUnknown(ids: readonly SessionId[]): Promise<readonly SessionId[]> {
-    return this.#parts.reader.unknown(ids);
   }
 
   async abandoned(): Promise<readonly SessionId[]> {
@@ -179,7 +170,7 @@ export class SqliteReports extends UsageReports implements Reports {
 
   async position(): Promise<Position> {
     const [row] = this.#queries.all(`SELECT ${lastPosition}`);
-    return String(row?.[0] as number) as Position;
+    return String(row?.[0]) as Position;
   }
 
   #part(query: PageQuery, status: SessionStatus | undefined, matches: Matches | undefined): ListedSession[] {
@@ -268,7 +259,7 @@ function toListed(row: unknown[]): ListedSession {
   const [number, id, key, team, teamFingerprint, identity, status, reason, ...rest] = row;
   const [createdAt, updatedAt, statusAt, wakeAt, model, queue, priority, blocked, epoch, card] = rest;
   return {
-    cursor: `${String(statusAt as number)}-${String(number as number)}` as Cursor,
+    cursor: `${String(statusAt)}-${String(number)}` as Cursor,
     id: id as SessionId,
     key: (key as string | null) ?? undefined,
     team: team as string,

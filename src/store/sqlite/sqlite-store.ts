@@ -302,14 +302,18 @@ export class SqliteStore implements Store {
     );
   }
 
-  endWatches(): void {
+  async close(lastWork?: Promise<unknown>): Promise<void> {
     this.#leases.endWatches();
+    try {
+      if (lastWork !== undefined) await lastWork;
+    } finally {
+      await this.#close();
+    }
   }
 
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     this.#isClosed = true;
     this.#removal.end();
-    this.endWatches();
     await this.#writer.close();
     if (this.#database.isOpen) this.#database.close();
   }

@@ -2,7 +2,7 @@ import type { SQLInputValue } from "node:sqlite";
 import { type SavingKind, savingKinds, utcDay } from "../../domain/ledger.ts";
 import { simulatedName } from "../../domain/simulated.ts";
 import type { SessionUsage } from "../../journal/journal.ts";
-import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint } from "../reports.ts";
+import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint, UsageQuery } from "../reports.ts";
 import type { NamedRow, Queries } from "./queries.ts";
 import { savedColumns, sumColumns } from "./writer-usage.ts";
 
@@ -13,12 +13,7 @@ const mostPoints = 20_000;
 /** A forecast learns nothing from more. */
 const mostSessions = 100;
 
-export interface UsageFilter {
-  readonly session: number | undefined;
-  readonly since: number | undefined;
-  /** Groups at most. */
-  readonly most?: number | undefined;
-}
+type UsageFilter = Omit<UsageQuery, "by">;
 
 const groupColumns: Readonly<Record<UsageGroup, string>> = {
   persona: "u.persona",
@@ -93,12 +88,6 @@ export class UsageReader {
 
   reused(session: number): RunSample[] {
     return this.#queries.allNamed(reusedBySession, session).map(toSample);
-  }
-
-  ofSessions(ids: readonly string[]): UsageGroupSums[] {
-    // By number: along the ledger's own key, however many sessions there are besides.
-    const numbers = "SELECT number FROM sessions WHERE id IN (SELECT value FROM json_each(?))";
-    return this.#grouped("s.id", `u.session IN (${numbers})`, JSON.stringify(ids));
   }
 
   byPlace(session: number): (UsageGroupSums & { phase: string; persona: string })[] {
@@ -203,14 +192,19 @@ function toNamedSaving(row: NamedRow): NamedSaving {
   };
 }
 
-function conditionOf({ session, since }: UsageFilter): { where: string; values: SQLInputValue[] } {
+function conditionOf({ sessions, since }: UsageFilter): { where: string; values: SQLInputValue[] } {
+  // By number: along the table's own key, however many sessions there are besides.
+  const numbers = "SELECT number FROM sessions WHERE id IN (SELECT value FROM json_each(?))";
   const conditions = [
-    ...(session === undefined ? [] : ["u.session = ?"]),
+    ...(sessions === undefined ? [] : [`u.session IN (${numbers})`]),
     ...(since === undefined ? [] : ["u.day >= ?"]),
   ];
   return {
     where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`,
-    values: [...(session === undefined ? [] : [session]), ...(since === undefined ? [] : [utcDay(since)])],
+    values: [
+      ...(sessions === undefined ? [] : [JSON.stringify(sessions)]),
+      ...(since === undefined ? [] : [utcDay(since)]),
+    ],
   };
 }
 

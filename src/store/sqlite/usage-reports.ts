@@ -3,7 +3,15 @@ import type { Clock } from "../../domain/clock.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import { type ReservationId, utcDay } from "../../domain/ledger.ts";
 import type { SessionUsage } from "../../journal/journal.ts";
-import type { BudgetAlert, LedgerCall, LevelTotals, RaisedAlert, RunSample, UsageQuery } from "../reports.ts";
+import type {
+  BudgetAlert,
+  LedgerCall,
+  LevelTotals,
+  RaisedAlert,
+  RunSample,
+  SessionInside,
+  UsageQuery,
+} from "../reports.ts";
 import {
   type LedgerRow,
   ledgerColumns,
@@ -44,27 +52,19 @@ export class UsageReports {
     this.#usage = new UsageReader(queries);
   }
 
-  async usageOf(ids: readonly SessionId[]) {
-    return this.#usage.ofSessions(ids);
-  }
-
-  async usageByPlace(id: SessionId) {
-    return this.#usage.byPlace(this.#number(id));
-  }
-
-  async series({ by, session, since }: UsageQuery) {
-    const filter = { session: session && this.#number(session), since };
-    return this.#usage.series(by, filter);
-  }
-
-  async costByAttempt(id: SessionId): Promise<ReadonlyMap<number, Amount>> {
-    const rows = this.#queries.allNamed(costsByAttempt, this.#number(id));
-    return new Map(
-      rows.map(({ started, tokens, microUsd, unpriced }) => [
+  async usageInside(id: SessionId): Promise<SessionInside> {
+    const session = this.#number(id);
+    const costs = this.#queries
+      .allNamed(costsByAttempt, session)
+      .map(({ started, tokens, microUsd, unpriced }): [number, Amount] => [
         Number(started),
         { tokens: Number(tokens), microUsd: unpriced === 0 ? Number(microUsd) : null },
-      ]),
-    );
+      ]);
+    return { places: this.#usage.byPlace(session), attempts: new Map(costs) };
+  }
+
+  async series({ by, ...filter }: UsageQuery) {
+    return this.#usage.series(by, filter);
   }
 
   async alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]> {
@@ -101,8 +101,7 @@ export class UsageReports {
     return (rows as unknown as LedgerRow[]).map(toLedgerCall);
   }
 
-  async usage({ by, session, since, most }: UsageQuery) {
-    const filter = { session: session && this.#number(session), since, most };
+  async usage({ by, ...filter }: UsageQuery) {
     return { total: this.#usage.total(filter), groups: this.#usage.groups(by, filter) };
   }
 
