@@ -60,6 +60,12 @@ export function watchedState(
   return leaseState(after, observation);
 }
 
+/** A lease and the process that holds it, with its last sign of life; epoch 0 before the first claim. */
+export interface HeldLease {
+  readonly epoch: number;
+  readonly holder: Heartbeat | undefined;
+}
+
 /** A lease as a store has it; epoch 0 before the first claim. */
 export interface StoredLease {
   readonly epoch: number;
@@ -68,6 +74,12 @@ export interface StoredLease {
 
 /** A lease as it was when it was judged: what the transaction that takes or removes it must still find. */
 export type JudgedLease = StoredLease & { readonly beat: number | null };
+
+export const asJudged = ({ epoch, holder }: HeldLease): JudgedLease => ({
+  epoch,
+  owner: holder?.id ?? null,
+  beat: holder?.beatUptimeMs ?? null,
+});
 
 /** Nothing may have happened to the lease since it was judged: no claim, no release and no beat. */
 export function isAsJudged(lease: JudgedLease, judged: JudgedLease): boolean {

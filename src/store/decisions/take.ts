@@ -1,23 +1,41 @@
 import type { SessionId } from "../../domain/ids.ts";
 import type { ClaimCause } from "../../journal/journal.ts";
-import { ruleOf } from "../../journal/standing.ts";
+import { ruleOf, type SessionStatus } from "../../journal/standing.ts";
 import type { Candidate, Claim } from "../journal.ts";
+import type { Heartbeat } from "../owner.ts";
 import type { SessionRecord } from "../session-record.ts";
+import type { LeaseState } from "./lease.ts";
 import { type Limited, limitsOf, type RunningCounts, reachedLimit, type SessionLimits } from "./limits.ts";
 
-/** A session that may be taken. */
-export interface Waiting extends Limited {
+/** A session as the order of turns sees it. */
+export interface Turn extends Limited {
   readonly id: SessionId;
   readonly priority: number;
   /** Since when it may be taken. */
   readonly wakeAt: number;
+  /** Takeovers in a row after unclean ends, without a new step. */
+  readonly recoveries: number;
+}
+
+/** A session that says `running` or has a driver on record. */
+export interface DrivenTurn extends Turn {
+  readonly status: SessionStatus;
+  /** It has no driver until its wait is over. */
+  readonly isResting: boolean;
+  readonly holder: Heartbeat | undefined;
+}
+
+/** A session that may be taken. */
+export interface Waiting extends Turn {
   /** Its driver is gone. */
   readonly isAbandoned: boolean;
   /** Its driver died while it drove it, maybe because of it. */
   readonly isSuspect: boolean;
-  /** Takeovers in a row after unclean ends, without a new step. */
-  readonly recoveries: number;
 }
+
+/** No live process drives it, and it does not merely rest. */
+export const isLeft = ({ holder, isResting }: DrivenTurn, state: LeaseState): boolean =>
+  state !== "held" && (holder !== undefined || !isResting);
 
 /**
  * Gives the sessions in the order of their turns. `next` is called with whether the last one was taken, which counts

@@ -2,9 +2,9 @@ import { advise } from "../../domain/advice.ts";
 import type { Clock } from "../../domain/clock.ts";
 import { SessionConflict, type StateRemoved } from "../../domain/errors.ts";
 import { encodeEntry } from "../../journal/journal-codec.ts";
+import type { LeaseJudge } from "../lease-judge.ts";
 import type { Comparison, Maintenance, RestoredRows } from "../store.ts";
 import type { Submit } from "./command.ts";
-import type { LeaseJudge } from "./lease-judge.ts";
 import type { Reader } from "./reader.ts";
 import type { Removal } from "./removal.ts";
 import { heldBy, notFound } from "./sqlite-errors.ts";
@@ -44,7 +44,7 @@ export class SqliteMaintenance implements Maintenance {
   async restoreRows({ id, head, copied, appended, artifacts, usage }: RestoredRows): Promise<void> {
     const session = this.#reader.sessionNumber(id);
     if (session === undefined) throw notFound(id);
-    const { holder, state } = await this.#leases.judge(session);
+    const { holder, state } = await this.#leases.judge(() => this.#reader.lease(session));
     if (state === "held") throw heldBy(id, holder);
     const reply = await this.#submit({
       verb: "restore",

@@ -3,6 +3,8 @@ import type { SessionId } from "../../domain/ids.ts";
 import { markKinds } from "../../journal/chain.ts";
 import type { JournalHead, RecordedRow } from "../../journal/journal.ts";
 import type { ParkReason, SessionStatus } from "../../journal/standing.ts";
+import type { HeldLease } from "../decisions/lease.ts";
+import type { DrivenTurn, Turn } from "../decisions/take.ts";
 import type { Heartbeat } from "../owner.ts";
 import type { HeldSession, Reference, ReferencePage } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
@@ -16,22 +18,6 @@ const turnColumns = "s.id, s.team, s.model, s.queue, s.priority, s.recoveries, c
 const rowColumns = "seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
 const ownerColumns =
   "o.id, o.machine, o.boot, o.pid_namespace, o.pid, o.started, o.beat_uptime_ms, o.beat_at";
-
-export interface LeaseRow {
-  readonly epoch: number;
-  readonly holder: Heartbeat | undefined;
-}
-
-/** A session as the order of turns sees it. */
-export interface TurnRow {
-  readonly id: SessionId;
-  readonly team: string;
-  readonly model: string | undefined;
-  readonly queue: string;
-  readonly priority: number;
-  readonly recoveries: number;
-  readonly wakeAt: number;
-}
 
 /** Every query the store answers. Reads see the last commit and never wait for the writer. */
 export class Reader {
@@ -83,7 +69,7 @@ export class Reader {
     return this.#queries.get("SELECT number FROM sessions WHERE id = ?", id)?.[0] as number | undefined;
   }
 
-  lease(session: number): LeaseRow {
+  lease(session: number): HeldLease {
     const row = this.#queries.get(
       `SELECT l.epoch, ${ownerColumns} FROM leases l LEFT JOIN owners o ON o.id = l.owner WHERE l.session = ?`,
       session,
@@ -92,12 +78,7 @@ export class Reader {
     return { epoch: row[0] as number, holder: row[1] === null ? undefined : toHeartbeat(row.slice(1)) };
   }
 
-  /** Sessions that say `running` or have a driver on record. `isResting`: it has no driver until its wait is over. */
-  underWay(): (TurnRow & {
-    readonly status: SessionStatus;
-    readonly isResting: boolean;
-    readonly holder: Heartbeat | undefined;
-  })[] {
+  underWay(): DrivenTurn[] {
     return this.#queries
       .all(
         `SELECT ${turnColumns}, s.status, s.wake_at, ${ownerColumns} FROM sessions s LEFT JOIN leases l ON l.session = s.number
@@ -118,7 +99,7 @@ export class Reader {
    * Sessions that may be taken, those that have waited longest first. One that began to wait in the future is due as
    * well: the clock was set back since then, and its driver finds out how long it still has to wait.
    */
-  due(now: number): TurnRow[] {
+  due(now: number): Turn[] {
     return this.#queries
       .all(
         `SELECT ${turnColumns}, s.number FROM sessions s
@@ -313,7 +294,7 @@ function toSession(row: unknown[]): SessionRecord {
 export const readBlocked = (text: unknown): ErrorJson | undefined =>
   typeof text === "string" ? (JSON.parse(text) as ErrorJson) : undefined;
 
-function toTurn(row: unknown[]): TurnRow {
+function toTurn(row: unknown[]): Turn {
   const [id, team, model, queue, priority, recoveries, wakeAt] = row;
   return {
     id: id as SessionId,

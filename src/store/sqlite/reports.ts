@@ -5,7 +5,8 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { SessionCard } from "../../journal/session-card.ts";
 import { type ParkReason, type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
-import type { LeaseState } from "../decisions/lease.ts";
+import { isLeft } from "../decisions/take.ts";
+import type { LeaseJudge } from "../lease-judge.ts";
 import type {
   HeldSession,
   JournalChange,
@@ -18,7 +19,6 @@ import type {
   Reports,
 } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
-import type { LeaseJudge } from "./lease-judge.ts";
 import type { Queries } from "./queries.ts";
 import { type Reader, readBlocked } from "./reader.ts";
 import { UsageReports } from "./usage-reports.ts";
@@ -71,16 +71,10 @@ export class SqliteReports extends UsageReports implements Reports {
 
   async abandoned(): Promise<readonly SessionId[]> {
     const { reader, leases } = this.#parts;
-    // One look at each process, however many sessions it drives.
-    const states = new Map<string | undefined, LeaseState>();
+    const stateOf = leases.look();
     return reader
       .underWay()
-      .filter(({ holder, isResting }) => {
-        if (holder === undefined && isResting) return false;
-        const state = states.get(holder?.id) ?? leases.stateOf(holder);
-        states.set(holder?.id, state);
-        return state !== "held";
-      })
+      .filter((driven) => isLeft(driven, stateOf(driven.holder)))
       .map(({ id }) => id);
   }
 

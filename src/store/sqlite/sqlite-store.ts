@@ -9,7 +9,7 @@ import { encodeEntry, type RowToWrite, transitionRow } from "../../journal/journ
 import { provesLife } from "../../journal/reduce.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
 import type { BreakerStore } from "../breaker-store.ts";
-import { beatMs, type JudgedLease } from "../decisions/lease.ts";
+import { asJudged, beatMs } from "../decisions/lease.ts";
 import type { SessionLimits } from "../decisions/limits.ts";
 import { causeOf } from "../decisions/take.ts";
 import type {
@@ -21,21 +21,22 @@ import type {
   ReservationAnswer,
   ReservationRequest,
 } from "../journal.ts";
+import { LeaseJudge } from "../lease-judge.ts";
 import type { Logins } from "../logins.ts";
 import { type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type { Reports } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
 import type { Maintenance, Store } from "../store.ts";
+import { type ClaimGuard, Taker } from "../taker.ts";
 import type { TicketStore } from "../ticket-store.ts";
 import { LocalWakeups } from "../wakeups.ts";
 import type { AppendRows, Command, Placed, Reply, Success } from "./command.ts";
 import { DatabaseFiles } from "./database-files.ts";
 import { JournalReader } from "./journal-reader.ts";
-import { LeaseJudge } from "./lease-judge.ts";
 import { SqliteMaintenance } from "./maintenance.ts";
 import { ensureSchema, openDatabase, openForLooking } from "./open-database.ts";
 import { Queries } from "./queries.ts";
-import { type LeaseRow, Reader } from "./reader.ts";
+import { Reader } from "./reader.ts";
 import { Removal } from "./removal.ts";
 import { SqliteReports } from "./reports.ts";
 import { type LedgerVerb, Reservations } from "./reservations.ts";
@@ -43,7 +44,6 @@ import { SqliteBreakers } from "./sqlite-breakers.ts";
 import { heldBy, lostTo, notFound, notWritten, wasClosed } from "./sqlite-errors.ts";
 import { SqliteLogins } from "./sqlite-logins.ts";
 import { SqliteTickets } from "./sqlite-tickets.ts";
-import { type ClaimGuard, Taker } from "./taker.ts";
 import { Writer } from "./writer.ts";
 import { InlineWriter, measureCommit, ThreadWriter, type WriterClient, WrittenRow } from "./writer-client.ts";
 
@@ -97,7 +97,7 @@ export class SqliteStore implements Store {
     this.#journal = new JournalReader(this.#reader, path);
     const submit = (command: Command) => this.#submit(command);
     const pass = () => submit({ verb: "pass" });
-    this.#leases = new LeaseJudge({ reader: this.#reader, observer: this.#owner, clock, leaseMs, pass });
+    this.#leases = new LeaseJudge({ observer: this.#owner, clock, leaseMs, pass });
     this.breakers = new SqliteBreakers(queries, submit, clock);
     this.tickets = new SqliteTickets(queries, submit, clock);
     this.logins = new SqliteLogins(queries, submit);
@@ -119,7 +119,7 @@ export class SqliteStore implements Store {
       isDriven: (session) => this.#leases.stateOf(this.#reader.lease(session).holder) === "held",
     });
     this.#taker = new Taker({
-      reader: this.#reader,
+      load: this.#reader,
       leases: this.#leases,
       clock,
       claim: (candidate, guard) => {
@@ -188,7 +188,7 @@ export class SqliteStore implements Store {
       const status = this.#reader.session(id)?.status;
       if (onlyFinished && status !== undefined && !finalStatuses.includes(status))
         throw new SessionConflict(`Session ${id} is not finished: it is ${status}.`);
-      const judged = await this.#leases.judge(session);
+      const judged = await this.#leases.judge(() => this.#reader.lease(session));
       if (judged.state === "held") throw heldBy(id, judged.holder);
       const reply = await this.#submit({
         verb: "delete",
@@ -212,7 +212,7 @@ export class SqliteStore implements Store {
     guard: ClaimGuard & { readonly expectedStatus: SessionStatus | null },
   ): Promise<Claim> {
     const session = this.#number(id);
-    const judged = await this.#leases.judge(session);
+    const judged = await this.#leases.judge(() => this.#reader.lease(session));
     const { holder, state: found } = judged;
     if (found === "held") throw heldBy(id, holder);
     const at = this.#clock.now();
@@ -370,10 +370,6 @@ export class SqliteStore implements Store {
     this.#beating = true;
     this.#writer.beat(this.#owner.id, beatMs(this.#leaseMs));
   }
-}
-
-function asJudged({ epoch, holder }: LeaseRow): JudgedLease {
-  return { epoch, owner: holder?.id ?? null, beat: holder?.beatUptimeMs ?? null };
 }
 
 /** No literal: see ADR 2. */

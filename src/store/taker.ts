@@ -1,16 +1,22 @@
-import type { Clock } from "../../domain/clock.ts";
-import type { ErrorJson } from "../../domain/error-json.ts";
-import type { SessionId } from "../../domain/ids.ts";
-import type { LeaseState } from "../decisions/lease.ts";
-import { type Limit, limitsOf, RunningCounts, type SessionLimits } from "../decisions/limits.ts";
-import { candidateOf, inTurn, type Waiting } from "../decisions/take.ts";
-import type { Candidate, Claim, Consider } from "../journal.ts";
-import type { SessionRecord } from "../session-record.ts";
+import type { Clock } from "../domain/clock.ts";
+import type { ErrorJson } from "../domain/error-json.ts";
+import type { SessionId } from "../domain/ids.ts";
+import { type Limit, limitsOf, RunningCounts, type SessionLimits } from "./decisions/limits.ts";
+import { candidateOf, type DrivenTurn, inTurn, isLeft, type Turn, type Waiting } from "./decisions/take.ts";
+import type { Candidate, Claim, Consider } from "./journal.ts";
 import type { LeaseJudge } from "./lease-judge.ts";
-import type { Reader } from "./reader.ts";
+import type { SessionRecord } from "./session-record.ts";
+
+/** The sessions that a store has, as of one moment each. */
+export interface TakeLoad {
+  session(id: SessionId): SessionRecord | undefined | Promise<SessionRecord | undefined>;
+  underWay(): readonly DrivenTurn[] | Promise<readonly DrivenTurn[]>;
+  /** Those that may be taken, the longest wait first. */
+  due(now: number): readonly Turn[] | Promise<readonly Turn[]>;
+}
 
 interface TakerParts {
-  readonly reader: Reader;
+  readonly load: TakeLoad;
   readonly leases: LeaseJudge;
   readonly clock: Clock;
   readonly claim: (candidate: Candidate, guard: ClaimGuard) => Promise<Claim>;
@@ -32,7 +38,7 @@ interface Look {
   readonly deadOwners: readonly string[];
 }
 
-/** Takes sessions for this process: loads what decisions/take.ts needs, and begins the claims. */
+/** Takes sessions for this process: loads what decisions/take.ts needs, and begins the claims. The same for every store. */
 export class Taker {
   readonly #parts: TakerParts;
   /** Suspects that have recorded nothing new since this process took them. */
@@ -45,7 +51,7 @@ export class Taker {
   }
 
   async take(places: number, consider: Consider, limits: SessionLimits): Promise<number> {
-    const { waiting, due, running, deadOwners } = this.#look(this.#parts.clock.now());
+    const { waiting, due, running, deadOwners } = await this.#look(this.#parts.clock.now());
     const turns = inTurn(waiting, running, limits, this.#onProbation);
     let taken = 0;
     for (let turn = turns.next(); taken < places && turn.done !== true; ) {
@@ -70,7 +76,7 @@ export class Taker {
     consider: Consider,
     { limits, deadOwners }: { readonly limits: SessionLimits; readonly deadOwners: readonly string[] },
   ): Promise<boolean> {
-    const session = this.#parts.reader.session(waiting.id);
+    const session = await this.#parts.load.session(waiting.id);
     if (session === undefined) return false;
     const candidate = candidateOf(session, due.has(session.id));
     const begin = await consider(candidate);
@@ -95,30 +101,31 @@ export class Taker {
     if (session.blocked?.message !== why.message) await this.#parts.block(session, why);
   }
 
-  #look(now: number): Look {
-    const { reader, leases } = this.#parts;
+  async #look(now: number): Promise<Look> {
+    const { load, leases } = this.#parts;
     const running = new RunningCounts();
     const waiting = new Map<SessionId, Waiting>();
-    // One look at each process, however many sessions it drives.
-    const states = new Map<string | undefined, LeaseState>();
-    for (const { holder, status, isResting, ...session } of reader.underWay()) {
-      const state = states.get(holder?.id) ?? leases.stateOf(holder);
-      states.set(holder?.id, state);
-      if (status === "running" && (state === "held" || state === "expired")) running.add(session);
-      if (state === "held" || (holder === undefined && isResting)) continue;
+    const deadOwners = new Set<string>();
+    const stateOf = leases.look();
+    for (const driven of await load.underWay()) {
+      const { holder, status, isResting: _, ...turn } = driven;
+      const state = stateOf(holder);
+      if (state === "dead" && holder !== undefined) deadOwners.add(holder.id);
+      if (status === "running" && (state === "held" || state === "expired")) running.add(turn);
+      if (!isLeft(driven, state)) continue;
       const isSuspect = holder !== undefined && leases.isOfThisBoot(holder) && status === "running";
-      waiting.set(session.id, { ...session, isAbandoned: true, isSuspect });
+      waiting.set(turn.id, { ...turn, isAbandoned: true, isSuspect });
     }
-    const due = reader.due(now);
-    for (const session of due) {
-      if (waiting.has(session.id)) continue;
-      waiting.set(session.id, { ...session, isAbandoned: false, isSuspect: false });
+    const due = await load.due(now);
+    for (const turn of due) {
+      if (waiting.has(turn.id)) continue;
+      waiting.set(turn.id, { ...turn, isAbandoned: false, isSuspect: false });
     }
     return {
       waiting: [...waiting.values()],
       due: new Set(due.map(({ id }) => id)),
       running,
-      deadOwners: [...states].flatMap(([id, state]) => (state === "dead" && id !== undefined ? [id] : [])),
+      deadOwners: [...deadOwners],
     };
   }
 }

@@ -1,14 +1,19 @@
-import type { Clock } from "../../domain/clock.ts";
-import { type LeaseState, leaseState, type Observation, watchedState, watchMs } from "../decisions/lease.ts";
-import { type Heartbeat, type Owner, uptimeMs } from "../owner.ts";
-import type { LeaseRow, Reader } from "./reader.ts";
+import type { Clock } from "../domain/clock.ts";
+import {
+  type HeldLease,
+  type LeaseState,
+  leaseState,
+  type Observation,
+  watchedState,
+  watchMs,
+} from "./decisions/lease.ts";
+import { type Heartbeat, type Owner, uptimeMs } from "./owner.ts";
 
 interface Parts {
-  readonly reader: Reader;
   readonly observer: Owner;
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** Resolves when this process had its turn at the write lock. */
+  /** Resolves when the store has let this process write: until then no owner may be able to beat. */
   readonly pass: () => Promise<unknown>;
 }
 
@@ -17,7 +22,7 @@ interface Watch {
   readonly done: Promise<void>;
 }
 
-/** Judges leases as this process sees them. */
+/** Judges leases as this process sees them: the same for every store. */
 export class LeaseJudge {
   readonly #parts: Parts;
   /** By owner: one watch serves all sessions that it left. */
@@ -32,21 +37,33 @@ export class LeaseJudge {
     return leaseState(holder, this.#observe());
   }
 
+  /** Looks once at each process, however many sessions it drives. */
+  look(): (holder: Heartbeat | undefined) => LeaseState {
+    const states = new Map<string | undefined, LeaseState>();
+    return (holder) => {
+      const state = states.get(holder?.id) ?? this.stateOf(holder);
+      states.set(holder?.id, state);
+      return state;
+    };
+  }
+
   /** Its process ended, if it did, without its machine. */
   isOfThisBoot({ boot }: Owner): boolean {
     return boot === this.#parts.observer.boot;
   }
 
   /** Before anything is taken from the holder: an expired lease is watched first. */
-  async judge(session: number): Promise<LeaseRow & { readonly state: LeaseState }> {
-    const lease = this.#parts.reader.lease(session);
+  async judge(
+    load: () => HeldLease | Promise<HeldLease>,
+  ): Promise<HeldLease & { readonly state: LeaseState }> {
+    const lease = await load();
     const { holder } = lease;
     const state = this.stateOf(holder);
     if (state !== "expired" || holder === undefined) return { ...lease, state };
     await this.#watch(holder);
     // A watch that was cut short proves nothing.
     if (this.#end.signal.aborted) return { ...lease, state: "held" };
-    const after = this.#parts.reader.lease(session);
+    const after = await load();
     return { ...after, state: watchedState(holder, after.holder, this.#observe()) };
   }
 
