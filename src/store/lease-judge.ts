@@ -18,15 +18,20 @@ interface Parts {
 }
 
 interface Watch {
-  readonly beat: number;
+  readonly beats: number;
   readonly done: Promise<void>;
 }
+
+/** Owners that are remembered; without memory, recorded times are the hint. */
+const mostSeen = 1_000;
 
 /** Judges leases as this process sees them: the same for every store. */
 export class LeaseJudge {
   readonly #parts: Parts;
   /** By owner: one watch serves all sessions that it left. */
   readonly #watches = new Map<string, Watch>();
+  /** The last beat of each owner, and when it was seen to move. */
+  readonly #seen = new Map<string, { readonly beats: number; readonly movedAt: number | undefined }>();
   readonly #end = new AbortController();
 
   constructor(parts: Parts) {
@@ -34,7 +39,7 @@ export class LeaseJudge {
   }
 
   stateOf(holder: Heartbeat | undefined): LeaseState {
-    return leaseState(holder, this.#observe());
+    return leaseState(holder, this.#observe(holder));
   }
 
   /** Looks once at each process, however many sessions it drives. */
@@ -64,7 +69,7 @@ export class LeaseJudge {
     // A watch that was cut short proves nothing.
     if (this.#end.signal.aborted) return { ...lease, state: "held" };
     const after = await load();
-    return { ...after, state: watchedState(holder, after.holder, this.#observe()) };
+    return { ...after, state: watchedState(holder, after.holder, this.#observe(after.holder)) };
   }
 
   /** Ends all watches, and those that would begin later. */
@@ -75,12 +80,12 @@ export class LeaseJudge {
   #watch(holder: Heartbeat): Promise<void> {
     const { observer, leaseMs, pass } = this.#parts;
     const known = this.#watches.get(holder.id);
-    if (known?.beat === holder.beatUptimeMs) return known.done;
+    if (known?.beats === holder.beats) return known.done;
     const ms = watchMs(holder, observer, leaseMs);
     if (ms <= 0 || this.#end.signal.aborted) return Promise.resolve();
     // No owner can beat while another process holds the write lock, so the watch begins when the lock was free.
     const done = Promise.race([pass().then(() => this.#wait(ms)), this.#ended()]);
-    this.#watches.set(holder.id, { beat: holder.beatUptimeMs, done });
+    this.#watches.set(holder.id, { beats: holder.beats, done });
     done.catch(() => this.#watches.delete(holder.id));
     return done;
   }
@@ -98,8 +103,19 @@ export class LeaseJudge {
     });
   }
 
-  #observe(): Observation {
+  #observe(holder: Heartbeat | undefined): Observation {
     const { observer, clock, leaseMs } = this.#parts;
-    return { observer, now: clock.now(), uptimeMs: uptimeMs(), leaseMs };
+    const movedMs = holder === undefined ? undefined : this.#movedMs(holder);
+    return { observer, now: clock.now(), uptimeMs: uptimeMs(), leaseMs, movedMs };
+  }
+
+  /** By this process's own clock. It counts anew from each beat that it sees. */
+  #movedMs({ id, beats }: Heartbeat): number | undefined {
+    const now = uptimeMs();
+    const seen = this.#seen.get(id);
+    if (seen?.beats === beats) return seen.movedAt === undefined ? undefined : now - seen.movedAt;
+    if (this.#seen.size >= mostSeen) this.#seen.clear();
+    this.#seen.set(id, { beats, movedAt: seen === undefined ? undefined : now });
+    return seen === undefined ? undefined : 0;
   }
 }

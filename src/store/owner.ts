@@ -10,6 +10,8 @@ export interface Owner extends ProcessIdentity {
 
 /** An owner with its last sign of life. */
 export interface Heartbeat extends Owner {
+  /** How often it has beaten: it lives while this grows, whatever the clocks say. */
+  readonly beats: number;
   /** Milliseconds since boot: the same clock for every process of this boot, and immune to wall clock jumps. */
   readonly beatUptimeMs: number;
   readonly beatAt: number;

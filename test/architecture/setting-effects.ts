@@ -128,7 +128,7 @@ async function takenOverWith(leaseMs: number): Promise<boolean> {
   const { id } = await maestro.create(team, { brief: "b" });
   const database = new DatabaseSync(join(maestro.stateDirectory, "maestro.db"), { timeout: 5_000 });
   database
-    .prepare("INSERT INTO owners VALUES ('far', 'machine', 'boot', 'ns', 1, '1', 0, ?)")
+    .prepare("INSERT INTO owners VALUES ('far', 'machine', 'boot', 'ns', 1, '1', 1, 0, ?)")
     .run(Date.now() - 60_000);
   database.exec("INSERT OR REPLACE INTO leases SELECT number, 9, 'far' FROM sessions");
   database.close();

@@ -64,13 +64,24 @@ async function heldElsewhere({
     await rm(directory, { recursive: true });
   });
   database
-    .prepare("INSERT INTO owners VALUES ('elsewhere', ?, ?, 'another namespace', 1, '1', 0, ?)")
+    .prepare("INSERT INTO owners VALUES ('elsewhere', ?, ?, 'another namespace', 1, '1', 1, 0, ?)")
     .run(machine, boot, beatAt);
   database.exec("INSERT INTO leases SELECT number, 1, 'elsewhere' FROM sessions");
-  const beat = () => database.exec("UPDATE owners SET beat_uptime_ms = beat_uptime_ms + 1");
+  const beat = () => database.exec("UPDATE owners SET beats = beats + 1");
   const leases = () => database.prepare("SELECT epoch, owner FROM leases").all();
   return { store, id: session.id, beat, leases };
 }
+
+test("an owner whose clock is an hour behind is not listed as gone while its beat is seen to move", async () => {
+  const { store, id, beat } = await heldElsewhere({ boot: "another boot", beatAt: Date.now() - hourMs });
+  expect(await store.reports.abandoned(), "by its recorded time").toEqual([id]);
+  beat();
+  expect(await store.reports.abandoned()).toEqual([]);
+  await expect(store.claimSession(id, "recovery")).rejects.toThrow(LeaseHeld);
+  await vi.waitUntil(async () => (await store.reports.abandoned()).includes(id), { timeout: 60_000 });
+  beat();
+  expect(await store.reports.abandoned()).toEqual([]);
+});
 
 test.each([-hourMs, hourMs])(
   "a live driver on a machine whose clock differs by %i ms keeps its lease",
@@ -170,7 +181,7 @@ test("the next suspect is recovered after one whose release could not be written
 /** Only the thread sends beats. */
 async function untilItBeats(directory: string): Promise<void> {
   const database = new DatabaseSync(join(directory, "maestro.db"), { readOnly: true });
-  const beats = () => database.prepare("SELECT beat_uptime_ms FROM owners").get()?.["beat_uptime_ms"];
+  const beats = () => database.prepare("SELECT beats FROM owners").get()?.["beats"];
   const first = beats();
   await vi.waitUntil(() => beats() !== first, { timeout: 60_000 });
   database.close();

@@ -27,7 +27,7 @@ async function storeWithThread() {
     rmSync(directory, { recursive: true });
   });
   const { id, lease } = await createAndClaim(store);
-  const beat = () => database.prepare("SELECT beat_uptime_ms AS at FROM owners").get()?.["at"];
+  const beat = () => database.prepare("SELECT beats AS at FROM owners").get()?.["at"];
   const untilItBeats = async () => {
     const before = beat();
     await vi.waitUntil(() => beat() !== before, { timeout: 60_000 });

@@ -7,6 +7,8 @@ export interface Observation {
   readonly now: number;
   readonly uptimeMs: number;
   readonly leaseMs: number;
+  /** How long ago the observer saw the holder's beat move; undefined when it never saw it move. */
+  readonly movedMs?: number | undefined;
 }
 
 /** A process sends so many beats within the time of a lease. */
@@ -22,14 +24,17 @@ export function beatMs(leaseMs: number): number {
  */
 export function leaseState(
   holder: Heartbeat | undefined,
-  { observer, now, uptimeMs, leaseMs }: Observation,
+  { observer, now, uptimeMs, leaseMs, movedMs }: Observation,
 ): LeaseState {
   if (holder === undefined) return "free";
   if (isKnownDead(holder, observer)) return "dead";
-  // Within one boot all processes share a clock that never jumps; across boots only the wall clock is left, and a
-  // heartbeat from the future is as stale as one from the past.
+  // Within one boot all processes share a clock that never jumps. Across boots an observer that saw the beat move knows
+  // better than any recorded time; at its first look only the wall clock is left, and a heartbeat from the future is as
+  // stale as one from the past.
   const silentMs =
-    holder.boot === observer.boot ? uptimeMs - holder.beatUptimeMs : Math.abs(now - holder.beatAt);
+    holder.boot === observer.boot
+      ? uptimeMs - holder.beatUptimeMs
+      : (movedMs ?? Math.abs(now - holder.beatAt));
   return silentMs > leaseMs ? "expired" : "held";
 }
 
@@ -55,7 +60,7 @@ export function watchedState(
   observation: Observation,
 ): LeaseState {
   const isUnwatched = after !== undefined && after.id !== before.id;
-  const hasBeaten = after !== undefined && after.beatUptimeMs !== before.beatUptimeMs;
+  const hasBeaten = after !== undefined && after.beats !== before.beats;
   if (isUnwatched || hasBeaten) return "held";
   return leaseState(after, observation);
 }
@@ -78,7 +83,7 @@ export type JudgedLease = StoredLease & { readonly beat: number | null };
 export const asJudged = ({ epoch, holder }: HeldLease): JudgedLease => ({
   epoch,
   owner: holder?.id ?? null,
-  beat: holder?.beatUptimeMs ?? null,
+  beat: holder?.beats ?? null,
 });
 
 /** Nothing may have happened to the lease since it was judged: no claim, no release and no beat. */

@@ -47,7 +47,7 @@ export type Command =
       readonly judged: JudgedLease;
       /** The status that the scheduler saw; null accepts any. */
       readonly expectedStatus: string | null;
-      readonly claimant: Heartbeat;
+      readonly claimant: Omit<Heartbeat, "beats">;
       readonly at: number;
       readonly row: RowToWrite;
       readonly cause: ClaimCause;

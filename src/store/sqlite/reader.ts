@@ -17,7 +17,7 @@ const sessionColumns = `id, key, team, team_fingerprint, identity, status, reaso
 const turnColumns = "s.id, s.team, s.model, s.queue, s.priority, s.recoveries, coalesce(s.wake_at, 0)";
 const rowColumns = "seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash";
 const ownerColumns =
-  "o.id, o.machine, o.boot, o.pid_namespace, o.pid, o.started, o.beat_uptime_ms, o.beat_at";
+  "o.id, o.machine, o.boot, o.pid_namespace, o.pid, o.started, o.beats, o.beat_uptime_ms, o.beat_at";
 
 /** Every query the store answers. Reads see the last commit and never wait for the writer. */
 export class Reader {
@@ -308,17 +308,18 @@ function toTurn(row: unknown[]): Turn {
 }
 
 function toHeartbeat(row: unknown[]): Heartbeat {
-  const [id, machine, boot, pidNamespace, pid, started, beatUptimeMs, beatAt] = row as [
+  const [id, machine, boot, pidNamespace, pid, started, beats, beatUptimeMs, beatAt] = row as [
     string,
     string,
     string,
     string,
     number,
     string,
+    number,
     number,
     number,
   ];
-  return { id, machine, boot, pidNamespace, pid, started, beatUptimeMs, beatAt };
+  return { id, machine, boot, pidNamespace, pid, started, beats, beatUptimeMs, beatAt };
 }
 
 /** By place and not by destructuring, which takes three times as long: a history has many rows. */

@@ -98,6 +98,7 @@ CREATE TABLE owners (
   pid_namespace   TEXT NOT NULL,
   pid             INTEGER NOT NULL,
   started         TEXT NOT NULL,
+  beats           INTEGER NOT NULL,    -- a counter that grows while the process lives
   beat_uptime_ms  INTEGER NOT NULL,
   beat_at         INTEGER NOT NULL
 ) WITHOUT ROWID;

@@ -64,11 +64,12 @@ const sql = {
   take: `INSERT INTO leases (session, epoch, owner) VALUES (?, ?, ?)
      ON CONFLICT (session) DO UPDATE SET epoch = excluded.epoch, owner = excluded.owner`,
   release: "UPDATE leases SET owner = NULL WHERE session = ? AND epoch = ? AND owner = ?",
-  introduce: `INSERT INTO owners (id, machine, boot, pid_namespace, pid, started, beat_uptime_ms, beat_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET beat_uptime_ms = excluded.beat_uptime_ms, beat_at = excluded.beat_at`,
-  beat: "UPDATE owners SET beat_uptime_ms = ?, beat_at = ? WHERE id = ?",
+  introduce: `INSERT INTO owners (id, machine, boot, pid_namespace, pid, started, beats, beat_uptime_ms, beat_at) VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)
+     ON CONFLICT (id) DO UPDATE
+     SET beats = beats + 1, beat_uptime_ms = excluded.beat_uptime_ms, beat_at = excluded.beat_at`,
+  beat: "UPDATE owners SET beats = beats + 1, beat_uptime_ms = ?, beat_at = ? WHERE id = ?",
   forgetOwners: "DELETE FROM owners WHERE id NOT IN (SELECT owner FROM leases WHERE owner IS NOT NULL)",
-  beatOf: "SELECT beat_uptime_ms FROM owners WHERE id = ?",
+  beatOf: "SELECT beats FROM owners WHERE id = ?",
 
   signal: "INSERT INTO inbox (session, at, body) VALUES (?, ?, ?)",
   inbox: "SELECT id, at, body FROM inbox WHERE session = ? ORDER BY id",

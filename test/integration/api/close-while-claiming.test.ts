@@ -17,7 +17,7 @@ test("a close does not wait for the watch of a silent driver, and its session is
   const { id } = await maestro.create(team, { brief: "Work." });
   const database = new DatabaseSync(join(stateDir, "maestro.db"), { timeout: 20_000 });
   onTestFinished(() => database.close());
-  database.exec("INSERT INTO owners VALUES ('elsewhere', 'm', 'another boot', 'n', 1, '1', 0, 1)");
+  database.exec("INSERT INTO owners VALUES ('elsewhere', 'm', 'another boot', 'n', 1, '1', 1, 0, 1)");
   database.exec("INSERT INTO leases SELECT number, 1, 'elsewhere' FROM sessions");
   const ended = maestro
     .resume(id)

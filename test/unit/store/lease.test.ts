@@ -6,7 +6,7 @@ const leaseMs = 15_000;
 const hourMs = 3_600_000;
 const observer = thisOwner();
 /** This process itself, so that its pid is known to live. */
-const near: Heartbeat = { ...observer, id: "near", beatUptimeMs: 1_000_000, beatAt: 5_000_000 };
+const near: Heartbeat = { ...observer, id: "near", beats: 5, beatUptimeMs: 1_000_000, beatAt: 5_000_000 };
 const otherContainer: Heartbeat = { ...near, id: "container", pidNamespace: "another" };
 const otherBoot: Heartbeat = {
   ...near,
@@ -36,6 +36,14 @@ describe("one look at a lease", () => {
       expect(leaseState(otherBoot, look(1_000, jumpMs))).toBe("expired");
   });
 
+  test("believes the beat that it saw move, whatever the clocks say", () => {
+    for (const jumpMs of [-hourMs, hourMs]) {
+      expect(leaseState(otherBoot, { ...look(1_000, jumpMs), movedMs: leaseMs })).toBe("held");
+      expect(leaseState(otherBoot, { ...look(1_000, jumpMs), movedMs: leaseMs + 1 })).toBe("expired");
+    }
+    expect(leaseState(otherBoot, { ...look(1_000), movedMs: leaseMs + 1 })).toBe("expired");
+  });
+
   test("finds a holder dead at once when its pid belongs to another process", () => {
     expect(leaseState({ ...near, started: "earlier" }, look(0))).toBe("dead");
     expect(leaseState({ ...otherContainer, started: "earlier" }, look(0))).toBe("held");
@@ -58,13 +66,13 @@ describe("the watch before an expired lease is taken", () => {
   });
 
   test("ends with the lease held after any beat, also when the clocks are an hour apart", () => {
-    const beaten = { ...otherBoot, beatUptimeMs: otherBoot.beatUptimeMs + 1 };
+    const beaten = { ...otherBoot, beats: otherBoot.beats + 1 };
     expect(watchedState(otherBoot, beaten, look(leaseMs, hourMs))).toBe("held");
     expect(watchedState(otherBoot, otherBoot, look(leaseMs, hourMs))).toBe("expired");
   });
 
   test("keeps the lease of a process that was suspended with its machine and beats again", () => {
-    const resumed = { ...near, beatUptimeMs: near.beatUptimeMs + hourMs };
+    const resumed = { ...near, beats: near.beats + 1, beatUptimeMs: near.beatUptimeMs + hourMs };
     expect(leaseState(near, look(hourMs))).toBe("expired");
     expect(watchedState(near, resumed, look(hourMs))).toBe("held");
   });
