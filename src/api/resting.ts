@@ -1,6 +1,7 @@
 import { type Position, startPosition } from "../domain/cursor.ts";
 import { LeaseHeld, LeaseLost, SessionNotFound } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
+import { endsDrive } from "../journal/facts.ts";
 import { resultsOf } from "../journal/view.ts";
 import type { Outcome } from "../run/driver.ts";
 import { readState } from "../store/session-journal.ts";
@@ -124,7 +125,7 @@ export class RestingSessions {
     const { reports } = this.#services.store;
     for (;;) {
       const changes = await reports.changes(this.#position ?? startPosition, page);
-      const ids = new Set(changes.filter(({ kind }) => kind === "session.status").map(({ id }) => id));
+      const ids = new Set(changes.filter(endsDrive).map(({ id }) => id));
       for (const id of ids) if (this.#awaited.has(id)) await this.#look(id);
       this.#position = changes.at(-1)?.position ?? this.#position;
       if (changes.length < page) return;

@@ -2,6 +2,7 @@ import { microsToUsd } from "../domain/budget.ts";
 import { alertText, type BudgetAlert } from "../domain/budget-alert.ts";
 import { MaestroError } from "../domain/errors.ts";
 import { attemptsOf, FactReader } from "../journal/fact-reader.ts";
+import { endsDrive } from "../journal/facts.ts";
 import type { RecordedRow } from "../journal/journal.ts";
 import { decodeTransition } from "../journal/journal-codec.ts";
 import type { SessionEvent } from "../journal/public-fact.ts";
@@ -26,7 +27,7 @@ export class SessionEvents {
     for (const row of rows) {
       const fact = reader.read(row);
       // Another process may drive the session next, so its running attempts are looked up again.
-      if (fact.kind === "session.status") this.#readers.delete(sessionId);
+      if (endsDrive(fact)) this.#readers.delete(sessionId);
       this.#listener({ sessionId, ...fact });
     }
   }

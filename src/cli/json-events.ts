@@ -1,4 +1,5 @@
 import type { Maestro, SessionEvent } from "../index.ts";
+import { beginsDrive } from "../journal/facts.ts";
 import { printJson } from "./output.ts";
 
 /**
@@ -42,7 +43,7 @@ export class JsonEvents {
     let isNew = true;
     for await (const event of maestro.events(id, { follow: false })) {
       if ("seq" in event && event.seq >= seq) break;
-      if (event.kind === "session.claimed") isNew = false;
+      if (beginsDrive(event)) isNew = false;
       before = isNew || event.kind === "signal.received" ? [...before, event] : [];
     }
     for (const event of before) printJson(event);

@@ -4,7 +4,7 @@ import type { SessionId } from "../domain/ids.ts";
 import type { JournalHead, RecordedRow, Transition } from "./journal.ts";
 import { chainHash, decodeTransition, isStep } from "./journal-codec.ts";
 
-type Seal = Extract<Transition, { kind: "checkpoint.sealed" }>;
+export type Seal = Extract<Transition, { kind: "checkpoint.sealed" }>;
 
 /** The kinds of row that say something about the rows before them. */
 export const markKinds = ["checkpoint.sealed", "session.forked", "session.restored"] as const;
@@ -95,6 +95,16 @@ function damagedAt(id: SessionId, seq: number, why: string): JournalCorrupt {
       advise("Then remove the session here", "prune", "--damaged", id),
     ],
   });
+}
+
+/** Undefined for every other kind of row. */
+export const sealIn = (row: RecordedRow): Seal | undefined =>
+  row.kind === "checkpoint.sealed" ? (decodeTransition(row) as Seal) : undefined;
+
+/** The last seal of this session. Those of a fork's parent cover other rows. */
+export function lastSeal(transitions: readonly RecordedRow[]): Seal | undefined {
+  const row = transitions.findLast(({ kind }) => kind === "checkpoint.sealed" || kind === "session.forked");
+  return row && sealIn(row);
 }
 
 export function notAsSealed(id: SessionId, { phase, head }: Pick<Seal, "phase" | "head">): JournalCorrupt {

@@ -42,6 +42,9 @@ export const markOf = (fact: Fact): FactMark | null => wordingOf(fact)?.mark?.(f
 export const isTransition = (fact: Fact): boolean => wordingOf(fact)?.isTransition === true;
 export const isQuiet = (fact: Fact): boolean => wordingOf(fact)?.isQuiet?.(fact) === true;
 export const isFailure = (fact: Fact): boolean => wordingOf(fact)?.isFailure?.(fact) === true;
+export const beginsDrive = ({ kind }: { readonly kind: string }): boolean =>
+  eventOf(kind)?.beginsDrive === true;
+export const endsDrive = ({ kind }: { readonly kind: string }): boolean => eventOf(kind)?.endsDrive === true;
 export const endsAttempt = (fact: Fact): boolean => wordingOf(fact)?.endsAttempt === true;
 
 const dollars = (usd: number): string => `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;

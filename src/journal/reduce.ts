@@ -67,11 +67,15 @@ export function reduceCard(
 ): SessionCard | undefined {
   if (row.attempt !== null) return card;
   const event = eventOf(row.kind);
-  // Most rows do not change the list row, and results can be large: those are not parsed.
-  if (event?.card === undefined) return card;
+  // Most rows do not change the list row, and results can be large: those are not parsed. Only a first row makes one.
+  if (event?.card === undefined || (card === undefined && event.searchText === undefined)) return card;
   const change = event.card(card, decodeTransition(row as RecordedRow));
   return change === undefined ? card : ({ ...card, ...change } as SessionCard);
 }
+
+/** The text of a session's first row that searches match. */
+export const searchTextOf = (row: Pick<RecordedRow, "kind" | "body">): string =>
+  eventOf(row.kind)?.searchText?.(decodeTransition(row as RecordedRow)) ?? "";
 
 /** The indexed columns of the session after the row; undefined if they do not change. */
 export function listedAfter(row: Pick<RecordedRow, "kind" | "body">): Listed | undefined {

@@ -1,4 +1,5 @@
 import type { SessionEvent } from "../index.ts";
+import { endsDrive } from "../journal/facts.ts";
 import type { Activity } from "./schemas/situation.ts";
 import { activityAfter } from "./views/activity.ts";
 
@@ -12,7 +13,7 @@ export class LiveActivity {
       if (persona !== null && step !== "wait")
         this.#latest.set(sessionId, { persona, activity: activityAfter(name, at) });
     }
-    if (event.kind === "session.status") this.#latest.delete(event.sessionId);
+    if (endsDrive(event)) this.#latest.delete(event.sessionId);
   }
 
   of(id: string): { readonly persona: string; readonly activity: Activity } | undefined {

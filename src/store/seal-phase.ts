@@ -1,6 +1,7 @@
 import { ArtifactCorrupt } from "../domain/errors.ts";
 import { type Json, parseJson } from "../domain/json.ts";
 import { emptyTreeHash } from "../domain/tree.ts";
+import { type Seal, sealIn } from "../journal/chain.ts";
 import {
   type Checkpoint,
   initPhase,
@@ -8,8 +9,7 @@ import {
   projectPhase,
   unchangedFiles,
 } from "../journal/checkpoint.ts";
-import type { RecordedRow, Transition } from "../journal/journal.ts";
-import { decodeTransition } from "../journal/journal-codec.ts";
+import type { RecordedRow } from "../journal/journal.ts";
 import { reduce } from "../journal/reduce.ts";
 import { emptyState, type Sealed, type SessionState } from "../journal/session-state.ts";
 import type { Blobs } from "./blobs.ts";
@@ -85,8 +85,8 @@ export async function projectAgain<One extends Sealed>(
     for (const row of page) {
       state = reduce(state, row);
       segment.push({ row, state });
-      if (row.kind !== "checkpoint.sealed") continue;
-      const entry = decodeTransition(row) as Extract<Transition, { kind: "checkpoint.sealed" }>;
+      const entry = sealIn(row);
+      if (entry === undefined) continue;
       const sealed = bySeal.get(entry.sha256);
       const at = segment.findLast((known) => known.row.seq <= entry.head.seq);
       if (sealed !== undefined && at !== undefined) {
@@ -111,7 +111,7 @@ async function project(
     rows,
     artifacts,
   }: {
-    readonly entry: Extract<Transition, { kind: "checkpoint.sealed" }>;
+    readonly entry: Seal;
     readonly rows: readonly RecordedRow[];
     readonly artifacts: Blobs;
   },

@@ -1,8 +1,8 @@
 import type { BudgetAlert } from "../domain/budget-alert.ts";
 import type { SessionId } from "../domain/ids.ts";
-import { notAsSealed } from "../journal/chain.ts";
-import type { Entry, RecordedRow, Transition } from "../journal/journal.ts";
-import { decodeTransition, isStep } from "../journal/journal-codec.ts";
+import { lastSeal, notAsSealed } from "../journal/chain.ts";
+import type { Entry, RecordedRow } from "../journal/journal.ts";
+import { isStep } from "../journal/journal-codec.ts";
 import type { RecordedSteps } from "../journal/recorded-steps.ts";
 import { StepIndex } from "../journal/recorded-steps.ts";
 import { reduce } from "../journal/reduce.ts";
@@ -162,12 +162,4 @@ async function* readRange(
     yield page.filter(({ seq }) => seq <= to);
     if ((page.at(-1)?.seq ?? 0) >= last) return;
   }
-}
-
-type Seal = Extract<Transition, { kind: "checkpoint.sealed" }>;
-
-/** The last seal of this session. Those of a fork's parent cover other rows. */
-function lastSeal(transitions: readonly RecordedRow[]): Seal | undefined {
-  const row = transitions.findLast(({ kind }) => kind === "checkpoint.sealed" || kind === "session.forked");
-  return row?.kind === "checkpoint.sealed" ? (decodeTransition(row) as Seal) : undefined;
 }

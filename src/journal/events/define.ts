@@ -37,6 +37,10 @@ export interface Wording<Body> {
   readonly isFailure?: (fact: Body) => boolean;
   /** The attempt that it belongs to has ended: its files, steps and result are final. */
   readonly endsAttempt?: true;
+  /** A process drives the session from here on. */
+  readonly beginsDrive?: true;
+  /** The drive before it is over: the session rests, or has stopped. */
+  readonly endsDrive?: true;
   /** A terminal prints no line for it. */
   readonly isQuiet?: (fact: Body) => boolean;
 }
@@ -52,6 +56,8 @@ export interface EventDefinition<Row extends object, Body extends object> extend
   readonly listed?: (entry: Of<Row>) => Listed | undefined;
   /** How the session's row in lists changes. Undefined: not at all. The first row makes the card. */
   readonly card?: (card: SessionCard | undefined, entry: Of<Row>) => Partial<SessionCard> | undefined;
+  /** Of the first row of a session, which makes its card: the text, beside its names, that searches match. */
+  readonly searchText?: (entry: Of<Row>) => string;
   /** Its public fact: short values only; results, files and definitions stay in the journal. */
   readonly fact: (entry: Of<Row>, context: FactContext) => Body;
 }

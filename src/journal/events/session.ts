@@ -31,10 +31,14 @@ import { deliveredEvent } from "./delivery.ts";
 import { forked, unstarted } from "./fork.ts";
 import { completeWith } from "./phase.ts";
 
+/** Of a brief. */
+const searchedLength = 2_000;
+
 export const sessionEvents = {
   "session.created": event({
     row: sessionTerms,
     card: (_, entry) => newCard(entry),
+    searchText: ({ brief }) => cut(brief, searchedLength),
     reduce(state, entry, { seq, hash, at, transitions }) {
       const terms = { ...entry, kind: "session.created" } as const;
       const created = {
@@ -121,6 +125,7 @@ export const sessionEvents = {
     fact: ({ cause }, { epoch }) => ({ cause, epoch }),
     sentence: ({ cause, epoch }) => `${claims[cause]}, lease epoch ${epoch}`,
     mark: ({ cause }) => (cause === "recovery" ? "restart" : null),
+    beginsDrive: true,
     isTransition: true,
     isQuiet: ({ cause }) => cause !== "recovery",
   }),
@@ -188,6 +193,7 @@ export const sessionEvents = {
         ? "waits without a driver"
         : `${reason === null ? status : `${status} for ${reason}`}${why === null ? "" : `: ${why}`}`,
     mark: ({ status }) => (status === "running" ? "waits" : status),
+    endsDrive: true,
     isTransition: true,
     isQuiet: always,
   }),

@@ -1,4 +1,5 @@
 import { isoTime } from "../../domain/iso-time.ts";
+import { beginsDrive } from "../../journal/facts.ts";
 import type { SessionFeed } from "../feed/session-feed.ts";
 import type { StepBlock, StepsPage } from "../schemas/inside.ts";
 import { stepBlocks } from "./step-block.ts";
@@ -37,7 +38,7 @@ export async function stepsPage(feed: SessionFeed, query: StepsQuery): Promise<S
   for await (const page of feed.replay(started)) {
     for (const { row, fact, request } of page) {
       if (row.seq >= before) return { steps: blocks, earlier };
-      if (fact.kind === "session.claimed" && steps > 0)
+      if (beginsDrive(fact) && steps > 0)
         add({ kind: "restart", seq: row.seq, at: isoTime(row.at), replayed: steps, paidAgain: 0 });
       if (row.attempt !== started) continue;
       steps += 1;

@@ -1,11 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { RowToWrite } from "../../journal/journal-codec.ts";
-import { reduceCard } from "../../journal/reduce.ts";
+import { reduceCard, searchTextOf } from "../../journal/reduce.ts";
 import { heldUntil, type SessionCard, waitsFor } from "../../journal/session-card.ts";
 import type { SessionRow } from "./command.ts";
 import { prepareLazily } from "./statement.ts";
-
-const searchedLength = 2_000;
 
 /** The cards of sessions, changed in the transaction of the rows they come from. */
 export class CardTable {
@@ -25,8 +23,7 @@ export class CardTable {
 
   /** The text that searches match. */
   describe(session: number, { id, key, team }: SessionRow, row: RowToWrite): void {
-    const { brief = "" } = row.kind === "session.created" ? (JSON.parse(row.body) as { brief?: string }) : {};
-    const text = [id, key ?? "", team, brief.slice(0, searchedLength)].join(" ").toLowerCase();
+    const text = [id, key ?? "", team, searchTextOf(row)].join(" ").toLowerCase();
     this.#sql.describe.run(session, text);
   }
 
@@ -34,7 +31,6 @@ export class CardTable {
     if (row.attempt !== null) return;
     try {
       const found = this.#sql.find.get(session)?.["card"];
-      if (found === undefined && row.kind !== "session.created") return;
       const card = found === undefined ? undefined : (JSON.parse(String(found)) as SessionCard);
       const next = reduceCard(card, row);
       if (next === undefined || next === card) return;
