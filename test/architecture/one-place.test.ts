@@ -6,6 +6,7 @@ import { namedTools, toolNames } from "../../src/personas/tools/tool-table.ts";
 import { readSources, withoutComments } from "./source-files.ts";
 
 const code = new Map([...readSources()].map(([file, text]) => [file, withoutComments(text)]));
+const page = new Map([...readSources("dashboard/src")].map(([file, text]) => [file, withoutComments(text)]));
 
 /** Files in which one of the names stands as a whole string, or as the provider of a model. */
 function filesWith(names: readonly string[]): readonly string[] {
@@ -38,7 +39,7 @@ describe("each name stands in one file, and the others derive from it", () => {
     const names = toolNames.filter((name) => name !== submit);
     expect(names).toEqual(expect.arrayContaining(Object.values(others)));
     expect(filesWith(toolNames)).toEqual(["src/personas/tools/tool-table.ts"]);
-    const mentioned = [...code].filter(([, text]) => names.some((name) => text.includes(name)));
+    const mentioned = [...code, ...page].filter(([, text]) => names.some((name) => text.includes(name)));
     expect(mentioned.map(([file]) => file)).toEqual(["src/personas/tools/tool-table.ts"]);
   });
 });

@@ -7,11 +7,11 @@ export const root = join(import.meta.dirname, "../..");
 /** Path from the root of the repository, with its text. */
 export type Sources = ReadonlyMap<string, string>;
 
-export function readSources(): Sources {
-  const paths = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
+export function readSources(folder: "src" | "dashboard/src" = "src"): Sources {
+  const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.tsx?$/.test(path))
     .sort()
-    .map((path) => `src/${path}`);
+    .map((path) => `${folder}/${path}`);
   return new Map(paths.map((path) => [path, readFileSync(join(root, path), "utf8")]));
 }
 

@@ -6,15 +6,19 @@ import { clockSeconds } from "../format/time.ts";
 import { StatusMark } from "../status/status.tsx";
 import { Icon, type IconName } from "../ui/icons.tsx";
 
-const toolIcons: Readonly<Record<string, IconName>> = {
-  read_file: "file",
-  list_files: "folder",
-  search_files: "search",
-  edit_file: "pencil",
-  write_file: "pencil",
-  delete_file: "pencil",
-  move_file: "pencil",
-  submit: "check",
+type ToolBlock = Extract<StepBlock, { kind: "tool" }>;
+
+const icons: Readonly<Record<NonNullable<ToolBlock["doing"]>, IconName>> = {
+  reads: "file",
+  lists: "folder",
+  searches: "search",
+  edits: "pencil",
+  writes: "pencil",
+  deletes: "pencil",
+  moves: "pencil",
+  checks: "check",
+  submits: "check",
+  runs: "terminal",
 };
 
 /** A recorded step. All of it is text from outside and is shown as text. */
@@ -70,8 +74,8 @@ function Prose({ text }: { readonly text: string }) {
   );
 }
 
-function ToolLine({ block }: { readonly block: Extract<StepBlock, { kind: "tool" }> }) {
-  const { tool, target, outcome, status, output } = block;
+function ToolLine({ block }: { readonly block: ToolBlock }) {
+  const { tool, doing, target, outcome, status, output } = block;
   const [open, setOpen] = useState(status === "failed");
   const head = (
     <>
@@ -79,10 +83,10 @@ function ToolLine({ block }: { readonly block: Extract<StepBlock, { kind: "tool"
         <StatusMark icon="running" tone="running" size={14} />
       ) : status === "failed" ? (
         <StatusMark icon="failed" tone="failed" size={14} label="failed" />
-      ) : tool === "run_check" ? (
+      ) : doing === "checks" ? (
         <StatusMark icon="completed" tone="completed" size={14} label="passed" />
       ) : (
-        <Icon name={toolIcons[tool] ?? "terminal"} size={13} />
+        <Icon name={doing === null ? "terminal" : icons[doing]} size={13} />
       )}
       <span className="step-tool">{tool}</span>
       <span className="step-target one-line outside">{oneLine(target)}</span>

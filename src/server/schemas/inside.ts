@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { artifactFile, personaResult, personaView } from "./session.ts";
+import { toolDoing } from "./situation.ts";
 import { changedFile, checkResult, fileChange, list, must, sha256, time } from "./values.ts";
 
 const count = z.number().int().min(0);
@@ -48,6 +49,7 @@ export const stepBlock = z
       kind: z.literal("tool"),
       ...step,
       tool: z.string(),
+      doing: toolDoing.nullable().openapi({ description: "Null: not a built-in tool." }),
       target: z.string(),
       outcome: z.string(),
       status: z.enum(["running", "passed", "failed"]),

@@ -12,23 +12,23 @@ export const held = z
   ])
   .openapi("Held", { description: "Why a running persona waits. It continues by itself." });
 
+/** What a call of a built-in tool does. */
+export const toolDoing = z.enum([
+  "reads",
+  "lists",
+  "searches",
+  "edits",
+  "writes",
+  "deletes",
+  "moves",
+  "checks",
+  "submits",
+  "runs",
+]);
+
 export const activity = z
   .object({
-    doing: z.enum([
-      "thinks",
-      "reads",
-      "lists",
-      "searches",
-      "edits",
-      "writes",
-      "deletes",
-      "moves",
-      "checks",
-      "decides",
-      "submits",
-      "runs",
-      "ran",
-    ]),
+    doing: z.enum(["thinks", "decides", "ran", ...toolDoing.options]),
     target: z.string().nullable(),
     since: time,
   })

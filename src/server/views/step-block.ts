@@ -1,3 +1,4 @@
+import { isTool, tools } from "../../api/machine.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { redactJson } from "../../domain/redact.ts";
@@ -48,6 +49,7 @@ function toolBlock(row: RecordedRow, tool: string, target: string): StepBlock {
     seq: row.seq,
     at: isoTime(row.at),
     tool,
+    doing: isTool(tool) ? tools[tool].doing : null,
     target,
     outcome: until === null ? outcome : `until ${isoTime(until)}`,
     status: passed ? "passed" : "failed",

@@ -78,6 +78,7 @@ describe("live text", () => {
     seq,
     at: "",
     tool: "t",
+    doing: null,
     target: "",
     outcome: "",
     status,
