@@ -48,9 +48,9 @@ export abstract class SessionSignals extends SessionQueries {
     await this.#signal(idOrKey, { action: "budget", level, ...(name !== undefined && { name }), budget });
   }
 
-  /** Pauses the session at its next step. */
-  async pause(idOrKey: string): Promise<void> {
-    await this.#signal(idOrKey, { action: "pause" });
+  /** Pauses the session at its next step. `by`: who or what to name as the cause; a person unless given. */
+  async pause(idOrKey: string, by?: "interrupt"): Promise<void> {
+    await this.#signal(idOrKey, { action: "pause", ...(by !== undefined && { by }) });
   }
 
   /** Cancels the session, which is final. */

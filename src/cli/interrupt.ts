@@ -36,7 +36,7 @@ export function pauseOnInterrupt(
     show.stopping();
     setTimeout(() => stopNow("Stopped in the middle of a step."), hardStopMs).unref();
     maestro
-      .pause(session)
+      .pause(session, "interrupt")
       .then(() => maestro.close())
       .catch((error: unknown) => show.say(String(error)));
   };

@@ -7,7 +7,7 @@ import { defineDriving } from "./define/driving.ts";
 import { helpThatFits } from "./define/help.ts";
 import { defineKeeping } from "./define/keeping.ts";
 import { defineReading } from "./define/reading.ts";
-import { howStarted } from "./how-started.ts";
+import { howStarted, typedName } from "./how-started.ts";
 import type { GlobalOptions } from "./open.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { GlobalOptions } from "./open.ts";
  * names of the commands that print nothing until they are done.
  */
 export function buildProgram(spinning: Set<string> = new Set()): Command {
-  const program = new Command("maestro")
+  const program = new Command(typedName())
     .description(
       "Runs teams of AI personas. Work that is recorded is not lost, and a resume neither repeats it nor pays for it again.",
     )

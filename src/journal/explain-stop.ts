@@ -255,6 +255,8 @@ function pauseText({ pausedBy, direction }: StoppedSession): string {
   switch (pausedBy) {
     case "person":
       return "A person paused it.";
+    case "interrupt":
+      return "Its command was interrupted.";
     case "direction":
       return `It was told to stop here${directionFlag(direction)}.`;
     case "answer":

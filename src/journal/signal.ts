@@ -3,7 +3,8 @@ import { budgetChange } from "./values.ts";
 
 /** A signal from another process; becomes one journal row. */
 export const signal = is.union(
-  { action: is.literal("pause") },
+  /** `by`: not a person's word about the session, but Ctrl-C in its terminal. */
+  { action: is.literal("pause"), by: is.optional(is.literal("interrupt")) },
   { action: is.literal("cancel") },
   /** `phase`: several may wait for review at once. */
   { action: is.literal("approve"), phase: is.optional(is.name), note: is.optional(is.text) },

@@ -14,10 +14,10 @@ export const sessionStatuses = [
 export type SessionStatus = (typeof sessionStatuses)[number];
 
 /**
- * `person`: a pause or Ctrl-C. `direction`: the run ended where it was told to (--only, --until, --pause-after). `answer`: a
+ * `person`: a pause. `interrupt`: Ctrl-C, or the end of its process. `direction`: the run ended where it was told to (--only, --until, --pause-after). `answer`: a
  * review was answered, and a resume follows. `restore`: from checkpoints. `refusal`: a resume was refused after its claim.
  */
-export const pauseCauses = ["person", "direction", "answer", "restore", "refusal"] as const;
+export const pauseCauses = ["person", "interrupt", "direction", "answer", "restore", "refusal"] as const;
 export type PauseCause = (typeof pauseCauses)[number];
 
 interface ParkRule {

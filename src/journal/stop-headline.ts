@@ -86,6 +86,8 @@ function pausedHeadline(card: SessionCard): string {
   switch (card.pausedBy) {
     case "person":
       return `Paused by a person ${whereIn(card)}`;
+    case "interrupt":
+      return `Interrupted ${whereIn(card)}`;
     case "direction": {
       const { only, until } = card.direction;
       return `Paused ${whereIn(card)} (${only ? "--only" : until ? "--until" : "--pause-after"})`;

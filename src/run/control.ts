@@ -5,7 +5,7 @@ import { AttemptTimeout, type MaestroError } from "../domain/errors.ts";
 // ignores its signal (Abandonment), or the journal below it fails (Infrastructure). Pending waits for what still runs.
 
 /** `rest`: everything in the session waits, and another one gets its place. */
-export type StopReason = "pause" | "cancel" | "shutdown" | "rest";
+export type StopReason = "pause" | "interrupt" | "cancel" | "shutdown" | "rest";
 
 /** Since when everything in a session waits, and when it continues. */
 export interface Resting {
@@ -55,8 +55,9 @@ export class Control {
   ): void {
     // The first reason counts, except that a cancel is final, that nothing can be recorded without a database, and that a
     // person outranks a rest.
+    const isPause = reason === "pause" || reason === "interrupt";
     const outranks =
-      reason === "cancel" || cause !== undefined || (reason === "pause" && this.#stopped?.reason === "rest");
+      reason === "cancel" || cause !== undefined || (isPause && this.#stopped?.reason === "rest");
     if (this.#stopped === undefined || outranks) this.#stopped = new DriverStopped(reason, cause);
     this.#stop.abort(this.#stopped);
     if (abort) this.#abort.abort(this.#stopped);

@@ -214,7 +214,8 @@ export function outcomeOf(error: unknown): Outcome {
     if (error.cause !== undefined) throw error.cause;
     if (error.reason === "shutdown") return { status: "running" };
     if (error.resting !== undefined) return { status: "running", ...error.resting };
-    return error.reason === "pause" ? { status: "paused", by: "person" } : { status: "canceled" };
+    if (error.reason === "cancel") return { status: "canceled" };
+    return { status: "paused", by: error.reason === "interrupt" ? "interrupt" : "person" };
   }
   if (!MaestroError.is(error)) throw error;
   if (HelpNeeded.is(error)) return { status: "parked", reason: "help", error: recorded(error) };

@@ -92,7 +92,8 @@ export class Inbox {
 
 /** Takes effect at the next step. A cancel also stops the running one. */
 export function obey({ journal, control }: Watched): void {
-  for (const { action } of journal.state.signals) {
-    if (action === "pause" || action === "cancel") control.stop(action, { abort: action === "cancel" });
+  for (const signal of journal.state.signals) {
+    if (signal.action === "pause") control.stop(signal.by ?? "pause");
+    else if (signal.action === "cancel") control.stop("cancel", { abort: true });
   }
 }

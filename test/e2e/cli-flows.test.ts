@@ -199,7 +199,11 @@ const demandsThen = (next: RegExp): RegExp =>
 test("checkpoints move to another machine in one file, and the session resumes there", async () => {
   const at = await withTeam();
   await maestro(at, ...run, "--until", "reply");
-  expect((await maestro(at, "checkpoints", "export", "k", "k.maestro")).code).toBe(0);
+  const exported = await maestro(at, "checkpoints", "export", "k", "k.maestro");
+  expect(exported).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("npx maestro-hive checkpoints import k.maestro"),
+  });
   expect((await maestro(at, "checkpoints", "import", "k.maestro")).code, "it is here already").toBe(2);
   const other = { ...at, env: { ...at.env, MAESTRO_STATE_DIR: join(at.folder, "elsewhere") } };
   const imported = await maestro(other, "checkpoints", "import", "k.maestro");
@@ -254,6 +258,16 @@ test("an export replaces an earlier export of its session, and no other file", a
     expect(readFileSync(join(at.folder, file)).equals(before)).toBe(true);
   }
   expect((await exportTo("link")).code, "a link to no file").toBe(2);
+});
+
+test("the import of a completed session offers to show it, and asks for no trust", async () => {
+  const at = await withTeam();
+  await maestro(at, ...run);
+  await maestro(at, "checkpoints", "export", "k", "k.maestro");
+  const other = { ...at, env: { ...at.env, MAESTRO_STATE_DIR: join(at.folder, "elsewhere") } };
+  const { code, stderr } = await maestro(other, "checkpoints", "import", "k.maestro");
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/^It is completed\. See it with: maestro show \S+\n$/);
 });
 
 test.each([

@@ -49,6 +49,7 @@ test("Ctrl-C pauses after the step under way, prints the resume command, exits 1
   expect(stderr).toMatch(/Resume with: maestro resume k --state-dir /);
   const [session] = JSON.parse((await maestro(["sessions", "--json", ...at])).stdout) as { status: string }[];
   expect(session).toMatchObject({ status: "paused", key: "k", team: "slow" });
+  expect((await maestro(["show", "k", ...at])).stdout).toContain("Its command was interrupted.");
   expect((await maestro(["resume", "k", ...at])).code).toBe(0);
   expect(lines(readFileSync(effects, "utf8"))).toHaveLength(6);
 });

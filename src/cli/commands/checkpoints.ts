@@ -12,6 +12,7 @@ import {
 } from "../../domain/errors.ts";
 import type { CheckpointInfo } from "../../index.ts";
 import { sayDemands } from "../demands.ts";
+import { anywhere } from "../how-started.ts";
 import { type GlobalOptions, requireState, withLook, withMaestro } from "../open.ts";
 import {
   adviceLines,
@@ -153,8 +154,10 @@ export async function exportTo(idOrKey: string, file: string, options: GlobalOpt
   print(
     `${count(exported.checkpoints, "checkpoint")} and ${count(exported.artifacts, "artifact")} of session ${exported.session} exported to ${file} (${bytes(exported.bytes)}).`,
   );
-  // Not the way this process was started: the other machine has its own installation.
-  say(`On the other machine: ${shellCommand(["maestro", "checkpoints", "import", file])}`);
+  // Not the way this process was started: nothing may be installed on the other machine.
+  say(
+    `On the other machine: ${shellCommand(["maestro", "checkpoints", "import", file], { start: anywhere })}`,
+  );
 }
 
 export interface ImportFlags extends GlobalOptions {
@@ -163,9 +166,14 @@ export interface ImportFlags extends GlobalOptions {
 
 export async function importFrom(file: string, options: ImportFlags): Promise<void> {
   const { trust = false } = options;
-  const imported = await withMaestro(options, (maestro) => maestro.importCheckpoints(file, { trust }));
+  const { imported, status } = await withMaestro(options, async (maestro) => {
+    const imported = await maestro.importCheckpoints(file, { trust });
+    return { imported, status: (await maestro.find(imported.session)).status };
+  });
   if (options.json) return printJson({ ...imported, file });
   print(`Imported session ${imported.session} with ${count(imported.checkpoints, "checkpoint")}.`);
+  if (status === "completed")
+    return sayCommand("It is completed. See it with", options.stateDir, "show", imported.session);
   sayDemands(imported.demands, { trusted: trust });
   if (trust) return sayCommand("Resume with", options.stateDir, "resume", imported.session);
   sayCommand("If you trust it, resume with", options.stateDir, "resume", imported.session, "--trust");

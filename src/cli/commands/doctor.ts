@@ -291,5 +291,5 @@ function show(findings: readonly Finding[], stateDir: string | undefined): void 
     for (const line of [...others, ...fix.flatMap(fixLines)]) print(`    ${line}`);
   }
   const bad = findings.filter(({ state }) => state === "wrong").length;
-  print(bad === 0 ? "Ready." : `${count(bad, "thing")} to fix first.`);
+  print(bad === 0 ? "Ready. Keys were not tried." : `${count(bad, "thing")} to fix first.`);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { howStarted } from "../../../src/cli/how-started.ts";
+import { howStarted, typedName } from "../../../src/cli/how-started.ts";
 import { folded } from "../../../src/cli/output.ts";
 import { adviceLines, nameOf } from "../../../src/cli/typed-command.ts";
 import { adviceText, advise, quote, shellCommand } from "../../../src/domain/advice.ts";
@@ -98,6 +98,14 @@ test("the Node.js of the path is called by its name", () => {
     env: { PATH: `/nowhere:${pathWithNode()}` },
   };
   expect(howStarted(started)).toBe("node /clone/bin/maestro.cjs");
+});
+
+test.each([
+  ["/usr/bin/maestro-hive", "maestro-hive"],
+  ["/usr/bin/maestro", "maestro"],
+  ["/clone/bin/maestro.cjs", "maestro"],
+])("started as %s, the lines that show usage begin with %s", (script, expected) => {
+  expect(typedName(script)).toBe(expected);
 });
 
 test("a command starts as this process was started and names the state directory", () => {

@@ -229,6 +229,7 @@ test("a session that is driven or completed has nothing to explain", () => {
 
 test.each([
   ["person", {}, "A person paused it. Still to do: build."],
+  ["interrupt", {}, "Its command was interrupted. Still to do: build."],
   ["direction", { until: "design" }, "It was told to stop here (--until design). Still to do: build."],
   ["direction", { only: ["design"] }, "It was told to stop here (--only design). Still to do: build."],
   [

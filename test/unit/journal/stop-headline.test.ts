@@ -48,6 +48,7 @@ const headlines: readonly (readonly [
   ["running", null, {}, null],
   ["completed", null, {}, null],
   ["paused", null, { pausedBy: "person" }, "Paused by a person after design"],
+  ["paused", null, { pausedBy: "interrupt" }, "Interrupted after design"],
   [
     "paused",
     null,
