@@ -52,17 +52,22 @@ test("quotes the advice of a persona that asks for help, even if its message res
   }
 });
 
-test("explains the stop in an answer that was requested at the moment of the stop", async () => {
+test("explains the stop in every answer that is requested around the moment of a stop", async () => {
   const server = await startServer({ teams: [failingTeam], config: quickRetries });
-  const { maestro } = server;
-  const { id } = await start(server, { team: "failing", brief: "so" });
-  const listed = maestro.listed.bind(maestro);
-  vi.spyOn(maestro, "listed").mockImplementationOnce(async (ids) => {
-    await (await maestro.resume(id)).result();
-    return listed(ids);
-  });
-  const page = await server.get<SessionPageView>(`/v1/sessions/${id}`);
-  expect(page).toMatchObject({ status: "parked", stop: { personas: [{ category: "UNKNOWN" }] } });
+  const briefs = Array.from({ length: 4 }, (_, index) => `so ${index}`);
+  const started = await Promise.all(briefs.map((brief) => start(server, { team: "failing", brief })));
+  const askUntilStopped = async (id: string): Promise<void> => {
+    for (;;) {
+      const page = await server.get<SessionPageView>(`/v1/sessions/${id}`);
+      if (page.status !== "parked") continue;
+      expect(page).toMatchObject({ stop: { personas: [{ category: "UNKNOWN" }] } });
+      expect(page.phases).toMatchObject([{ status: "stopped" }]);
+      return;
+    }
+  };
+  const asking = started.flatMap(({ id }) => [askUntilStopped(id), askUntilStopped(id)]);
+  server.drive();
+  await Promise.all(asking);
 });
 
 test("explains each persona where several need help, and counts them in the headline", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { look } from "../../../src/api/open-readonly.ts";
 import { loadConfig } from "../../../src/config/load.ts";
+import { systemClock } from "../../../src/domain/clock.ts";
 import { newSessionId } from "../../../src/domain/ids.ts";
 import { defineTeam, type Maestro, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "../run/place.ts";
@@ -20,16 +21,20 @@ const database = () => join(place.stateDir, "maestro.db");
 const sessions = () => join(place.stateDir, "sessions");
 
 /** One life of a process; gives what it was told of lost sessions. */
-async function live(act: (maestro: Maestro) => Promise<unknown> = async () => {}): Promise<string> {
+async function live(
+  act: (maestro: Maestro) => Promise<unknown> = async () => {},
+  agoMs = 0,
+): Promise<string> {
   place.notices.length = 0;
-  const maestro = await place.open({ teams: [team] });
+  const clock = { ...systemClock, now: () => Date.now() - agoMs };
+  const maestro = await place.open({ teams: [team], clock });
   await act(maestro);
   await maestro.close();
   return place.notices.join("\n");
 }
 
-const run = (key: string) =>
-  live(async (maestro) => (await maestro.start(team, { brief: "b", key })).result());
+const run = (key: string, agoMs = 0) =>
+  live(async (maestro) => (await maestro.start(team, { brief: "b", key })).result(), agoMs);
 
 /** As if the folders had last changed this long ago. */
 function settle(agoMs: number): void {
@@ -82,11 +87,11 @@ describe("a start", () => {
   });
 
   test("reports a database from an older backup, also after new sessions were created in it", async () => {
-    await run("first");
+    // Before the folder of the lost one: only a folder that is newer than the newest session is looked for.
+    await run("first", 60_000);
     settle(60_000);
     await live();
     copyFileSync(database(), `${database()}.backup`);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
     await run("lost");
     for (const suffix of ["-wal", "-shm"]) rmSync(database() + suffix, { force: true });
     copyFileSync(`${database()}.backup`, database());

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { breakerPolicy } from "../../../src/domain/breaker.ts";
 import { DatabaseFiles } from "../../../src/store/sqlite/database-files.ts";
@@ -47,7 +47,7 @@ test("commands that a dead writer did not have yet are committed by the next one
   onTestFinished(() => writer.close());
   writer.beat("somebody", 60_000);
   // From a timer after an immediate: the thread's end is heard after it, and before the command is handed over.
-  await new Promise(setImmediate);
+  await setImmediate();
   const due = sleep(1);
   stand(1_000);
   bringBack();
@@ -69,17 +69,18 @@ test("commands that a writer had when it died fail", async () => {
 test("while another connection holds the lock, the writer waits for it and the caller's thread does not", async () => {
   const { path, files, bringBack } = databaseElsewhere();
   bringBack();
-  const other = openDatabase(path);
-  other.exec("BEGIN IMMEDIATE");
   const writer = new ThreadWriter(path, files);
   onTestFinished(() => writer.close());
+  expect(await writer.submit(admit), "its thread runs").toMatchObject({ kind: "admission" });
+  const other = openDatabase(path);
+  other.exec("BEGIN IMMEDIATE");
   let answered = false;
   const reply = writer.submit(reset).then((reply) => {
     answered = true;
     return reply;
   });
   // Waiting here for the lock would take until the lock is given up for lost, and this would never let go of it.
-  await sleep(300);
+  for (let turn = 0; turn < 1_000; turn += 1) await setImmediate();
   expect(answered).toBe(false);
   other.exec("COMMIT");
   other.close();
