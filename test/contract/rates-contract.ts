@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ReservationId } from "../../src/domain/ledger.ts";
 import type { Lease, ReservationAnswer } from "../../src/store/journal.ts";
 import type { Store } from "../../src/store/store.ts";
 import { newSeed, seededRandom } from "../unit/domain/seeded-random.ts";
@@ -121,7 +122,7 @@ export function ratesContract(open: OpenStore): void {
       const sessions = [await createAndClaim(store), await createAndClaim(store)];
       const both = { provider: "anthropic", requestsPerMinute: 5, tokensPerMinute: 700 };
       const made: { at: number; tokens: number }[] = [];
-      const under: { lease: Lease; reservation: number; asked: number }[] = [];
+      const under: { lease: Lease; reservation: ReservationId; asked: number }[] = [];
       let waited = 0;
       for (let turn = 0; turn < 200; turn += 1) {
         const { lease } = sessions[turn % 2] as (typeof sessions)[number];

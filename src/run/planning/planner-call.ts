@@ -1,3 +1,4 @@
+import type { ReservationId } from "../../domain/ledger.ts";
 import type { Spend } from "../../domain/usage.ts";
 import type { DurableStep } from "../../journal/durable-step.ts";
 import type { Effects } from "../../store/store.ts";
@@ -64,7 +65,7 @@ export class PlannerCall {
     }
   };
 
-  async #reserve(spend: Spend<never>): Promise<number> {
+  async #reserve(spend: Spend<never>): Promise<ReservationId> {
     const { clock, spending } = this.#drive;
     for (;;) {
       const answer = await spending.reserve(place, spend, this.signal);

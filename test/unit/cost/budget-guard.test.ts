@@ -37,8 +37,11 @@ const reservationOf = (answer: Reserved): ReservationId => {
   throw new Error(`not granted: ${JSON.stringify(answer)}`);
 };
 
-const reserved = async (guard: BudgetGuard, lease: Lease, asked: ReservationRequest): Promise<ReservationId> =>
-  reservationOf(await guard.reserve(lease, asked));
+const reserved = async (
+  guard: BudgetGuard,
+  lease: Lease,
+  asked: ReservationRequest,
+): Promise<ReservationId> => reservationOf(await guard.reserve(lease, asked));
 
 /** Asks and notes how it ended. */
 function asking(guard: BudgetGuard, lease: Lease, over: Partial<ReservationRequest>, signal?: AbortSignal) {
