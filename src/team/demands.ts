@@ -1,8 +1,10 @@
+import { isAbsolute } from "node:path";
 import { quote } from "../domain/advice.ts";
 import { isProvider, providers } from "../personas/model/provider-table.ts";
 import { builtInNames, serverPatterns } from "../personas/tools/offered-tools.ts";
 import { namedTools } from "../personas/tools/tool-table.ts";
 import { reachesPrivate } from "../workspace/network/host-list.ts";
+import { isInSystem } from "../workspace/system-folders.ts";
 import { isPattern } from "./definition/is-pattern.ts";
 import { leadsOut } from "./definition/source-keys.ts";
 import type { PersonaDefinition, TeamDefinition } from "./definition/team-definition.ts";
@@ -89,6 +91,9 @@ function demandsOfSetup({ setup }: TeamDefinition): readonly Demand[] {
         sentence: `setup installs dependencies${reach}: ${command}`,
         needsTrust: network !== false && reachesPrivate(network),
       },
+      ...outsidePrograms(run).map(
+        ({ says, ...demand }): Demand => ({ ...demand, persona: "setup", sentence: `setup ${says}` }),
+      ),
       ...env.map(
         (variable): Demand => ({
           kind: "variable",
@@ -165,6 +170,7 @@ function demandsOfPersona(persona: PersonaDefinition, team: TeamDefinition): rea
       says: `checks its files (${check}): ${shownCommand(run)}`,
       needsTrust: false,
     },
+    ...outsidePrograms(run),
     ...env.map((variable) => passes(variable, run)),
   ]);
   return [
@@ -210,6 +216,7 @@ function demandsOfServers({ tools, mcp }: PersonaDefinition, team: TeamDefinitio
         : { kind: "server", what: url, says: `calls ${to} at ${oneLine(url)}`, needsTrust: true };
     return [
       reached,
+      ...outsidePaths(command),
       ...[...env, ...names].map(
         (variable): Demanded => ({
           kind: "variable",
@@ -269,6 +276,7 @@ function demandsOfWork({ work }: PersonaDefinition, team: TeamDefinition): reado
   const reach = network ? " with the network" : "";
   return [
     { kind: "program", what: command, says: `runs a program${reach}: ${command}`, needsTrust: network },
+    ...outsidePrograms(argv),
     ...env.map((variable) => passes(variable, argv)),
     ...readable.map((path) => outside("read", "reads", path)),
     ...writable.map((path) => outside("write", "reads and changes", path)),
@@ -288,6 +296,18 @@ const outside = (kind: "read" | "write", verb: string, path: string): Demanded =
   says: `${verb} ${quote(oneLine(path))}, outside the workspace`,
   needsTrust: true,
 });
+
+/**
+ * A server's package is shown to it, wherever it is installed, and a team could call any file a part of it. What every
+ * command sees needs no trust.
+ */
+const outsidePaths = (argv: readonly string[]): readonly Demanded[] =>
+  argv
+    .filter((argument) => isAbsolute(argument) && !isInSystem(argument))
+    .map((path) => outside("read", "reads", path));
+
+/** A program by its path is shown to the command, with the package that it belongs to. */
+const outsidePrograms = (argv: readonly string[]): readonly Demanded[] => outsidePaths(argv.slice(0, 1));
 
 /** The address and the key of a model come from the environment, never from the team. */
 function demandsOfModel(model: string | null, fallbacks: readonly string[]): readonly Demanded[] {

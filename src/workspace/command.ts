@@ -154,6 +154,7 @@ async function prepare(
     readable,
     writablePlaces,
     hidden,
+    onlyInstalled,
     home,
     limits = commandLimits,
   }: Command,
@@ -168,7 +169,7 @@ async function prepare(
     directory,
     env: { ...environment, ...env },
     writable,
-    places: { visible, readable, writablePlaces, hidden },
+    places: { visible, readable, writablePlaces, hidden, onlyInstalled },
     home,
     limits,
   });

@@ -12,9 +12,14 @@ export interface Install {
 }
 
 /** A program that a user installed, most often in the home folder. */
-export async function findInstall(program: string, folders: readonly string[]): Promise<Install | undefined> {
+export async function findInstall(
+  program: string,
+  folders: readonly string[],
+  onlyInstalled = false,
+): Promise<Install | undefined> {
   const path = program.includes("/") ? program : await findProgram(program, folders);
   if (path === undefined || !isAbsolute(path)) return undefined;
+  if (onlyInstalled && !folders.includes(dirname(path))) return undefined;
   const target = await realpath(path).catch(() => undefined);
   return target === undefined ? undefined : { path, target, root: await rootOf(target) };
 }

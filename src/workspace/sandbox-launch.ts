@@ -13,13 +13,14 @@ import type { Bubblewrap, SandboxRule } from "./sandbox-kind.ts";
 import {
   findPlaces,
   fromHome,
+  hiddenPlace,
   homePlace,
-  isInside,
   type PlaceOptions,
   type SandboxPlaces,
   workspacePlace,
 } from "./sandbox-places.ts";
 import { passingUser } from "./sandbox-user.ts";
+import { isInside } from "./system-folders.ts";
 import { takeOver } from "./take-over.ts";
 
 export interface LaunchRequest {
@@ -48,11 +49,17 @@ export async function launchInSandbox(
   sandbox: Bubblewrap,
   { argv, directory, env, writable, network, places: options, home, limits, layers, user }: LaunchRequest,
 ): Promise<Launch | string> {
-  const places = await findPlaces(options);
+  const known = await findPlaces(options);
   const tools = await programFolders(layers.parts);
-  const isKnown = await isThere(argv[0], places, tools);
-  const install = isKnown ? undefined : await findInstall(argv[0], searchPath());
+  const isKnown = await isThere(argv[0], known, tools);
+  const install = isKnown ? undefined : await findInstall(argv[0], searchPath(), options.onlyInstalled);
   if (!isKnown && install === undefined) return `${argv[0]} is not installed`;
+  const refused = await hiddenPlace(options, install?.root);
+  if (refused !== undefined)
+    return `${refused} is in the state directory of Maestro, which programs may not see`;
+  const { visible = [] } = options;
+  const places =
+    install === undefined ? known : await findPlaces({ ...options, visible: [...visible, install.root] });
   const programs = [
     ...tools.map(({ shown }) => shown),
     ...places.programs,
@@ -178,7 +185,7 @@ export const sandboxDescriptors = { status: 3, passwd: 4, group: 5 } as const;
 /** The arguments before a confined command. Later mounts cover earlier ones: the order matters. */
 function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[] {
   const { directory, writable, network, places, home, install, views } = request;
-  const shown = [...places.visible, ...(install === undefined ? [] : [install.root])];
+  const shown = places.visible;
   const shared = places.shared.filter(({ path }) => !isInside(path, [homePlace])).map(({ path }) => path);
   const links = install === undefined || isInside(install.path, shown) ? [] : [install];
   const named = [...shown, ...shared, ...links.map(({ path }) => path)];

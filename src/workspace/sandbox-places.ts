@@ -2,25 +2,11 @@ import { access, lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { searchPath } from "./find-program.ts";
+import { isInside, systemFolders } from "./system-folders.ts";
 
 /** Where a command finds its files in the sandbox: the same place each time, whatever the folder's real name. */
 export const workspacePlace = "/workspace";
 export const homePlace = "/tmp/home";
-
-/** Where systems keep programs. All else, also homes, mounts and state, is not in the sandbox at all. */
-const systemFolders = [
-  "/usr",
-  "/bin",
-  "/sbin",
-  "/lib",
-  "/lib32",
-  "/lib64",
-  "/libx32",
-  "/opt",
-  "/nix",
-  "/gnu",
-  "/snap",
-];
 
 /** System settings that programs need; the other files hold keys, passwords and tokens. */
 const settings = [
@@ -79,7 +65,24 @@ export interface PlaceOptions {
   readonly readable?: readonly string[] | undefined;
   /** And what the command may change. */
   readonly writablePlaces?: readonly string[] | undefined;
+  /** Nothing in these is shown, by whatever path it is asked for. */
   readonly hidden?: readonly string[] | undefined;
+  /** A program is found on the PATH only: any other path would show files that no person named. */
+  readonly onlyInstalled?: boolean | undefined;
+}
+
+/** The first path that a command asks for although it leads into a hidden folder, also through a link. */
+export async function hiddenPlace(
+  { visible = [], readable = [], writablePlaces = [], hidden = [] }: PlaceOptions,
+  install?: string,
+): Promise<string | undefined> {
+  const covered = [...hidden, ...(await realPaths(hidden))];
+  const asked = [...visible, ...readable, ...writablePlaces, ...(install === undefined ? [] : [install])];
+  for (const place of asked) {
+    const path = fromHome(place, homedir());
+    if ([path, ...(await realPaths([path]))].some((each) => isInside(each, covered))) return place;
+  }
+  return undefined;
 }
 
 export async function findPlaces(options: PlaceOptions = {}): Promise<SandboxPlaces> {
@@ -97,15 +100,17 @@ export async function findPlaces(options: PlaceOptions = {}): Promise<SandboxPla
   );
   const visible = [...system, ...more];
   const shared = [...(await sharedPlaces(options))];
-  const toHide = await existing(options.hidden ?? []);
-  const hidden = [
-    ...toHide.filter((path) => isInside(path, visible)),
-    ...shared.flatMap((place) => toHide.flatMap((path) => seenThrough(place, path))),
-  ];
+  const really = await realPaths(options.hidden ?? []);
+  const linked = await Promise.all(
+    visible.map(async (path) => ({ path, source: (await realPaths([path]))[0] ?? path })),
+  );
+  const hidden = [...linked, ...shared].flatMap((place) =>
+    really.flatMap((path) => seenThrough(place, path)),
+  );
   const isThere = (folder: string): boolean =>
     isInside(folder, [...visible, ...links.map(({ path }) => path)]);
   const programs = [dirname(process.execPath), ...searchPath().filter((folder) => isThere(folder))];
-  return { links, visible, hidden, shared, programs: [...new Set(programs)] };
+  return { links, visible, hidden: [...new Set(hidden)], shared, programs: [...new Set(programs)] };
 }
 
 async function sharedPlaces({ readable = [], writablePlaces = [] }: PlaceOptions): Promise<SharedPlace[]> {
@@ -127,7 +132,10 @@ export const fromHome = (place: string, home: string): string =>
   place.startsWith("~/") ? join(home, place.slice(2)) : place;
 
 /** Where a path shows when this place does. */
-function seenThrough({ source, path: shownAt }: SharedPlace, path: string): string[] {
+function seenThrough(
+  { source, path: shownAt }: Pick<SharedPlace, "source" | "path">,
+  path: string,
+): string[] {
   return isInside(path, [source]) ? [join(shownAt, relative(source, path))] : [];
 }
 
@@ -139,11 +147,10 @@ async function nodeFiles(): Promise<string[]> {
   return npm === undefined ? [process.execPath] : [folder, packages];
 }
 
-export function isInside(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => {
-    const way = relative(folder, path);
-    return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
-  });
+/** Without those that are not there. */
+async function realPaths(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)));
+  return found.filter((path) => path !== undefined);
 }
 
 async function existing(paths: readonly string[]): Promise<string[]> {

@@ -11,6 +11,7 @@ import { AnswerTooLong, maxAnswerLength } from "../../personas/mcp/watched-fetch
 import type { Environment } from "../../personas/model/model-sources.ts";
 import type { McpServerDefinition } from "../../team/definition/mcp-keys.ts";
 import type { RunningService } from "../../workspace/service.ts";
+import { isInSystem } from "../../workspace/system-folders.ts";
 import type { CommandPlace } from "./command-place.ts";
 import { passedThrough } from "./shell.ts";
 
@@ -25,7 +26,6 @@ export async function connectMcp(
   if (url !== undefined) return { type: "http", url, headers: filledIn(name, headers, env) };
   const { env: names = [], readable = [], writable = [], network = true } = server;
   const passed = passedThrough(names, env);
-  const modules = join(process.cwd(), "node_modules");
   const service = await place.service({
     argv: command,
     env: passed,
@@ -33,7 +33,6 @@ export async function connectMcp(
     readable,
     writablePlaces: writable,
     visible: await packagesOf(command),
-    ...(existsSync(modules) && { modules }),
   });
   return new StdioTransport(name, service);
 }
@@ -63,15 +62,18 @@ function filledIn(
   return Object.fromEntries(filled);
 }
 
-/** What a server's program needs to run: its package, wherever it is installed. */
-async function packagesOf(argv: readonly string[]): Promise<readonly string[]> {
+/**
+ * The program and its script, with the package of each. Any other argument is only text: a file that the server should
+ * read stands in `readable`.
+ */
+async function packagesOf([program = "", ...args]: readonly string[]): Promise<readonly string[]> {
+  const script = args.find((argument) => !argument.startsWith("-")) ?? "";
   const found: string[] = [];
-  for (const argument of argv.filter(isAbsolute)) {
-    const parts = argument.split("/");
+  for (const path of [program, script].filter(isAbsolute)) {
+    if (isInSystem(path) || (await stat(path).catch(() => undefined))?.isFile() !== true) continue;
+    const parts = path.split("/");
     const at = parts.indexOf("node_modules");
-    if (at !== -1) found.push(parts.slice(0, at + 1).join("/"));
-    else if ((await stat(argument).catch(() => undefined))?.isFile() === true)
-      found.push(argument, ...besides(argument));
+    found.push(...(at === -1 ? [path, ...besides(path)] : [parts.slice(0, at + 1).join("/")]));
   }
   return found;
 }

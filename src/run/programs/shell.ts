@@ -51,6 +51,8 @@ export class Shell {
         during(() =>
           this.#place.run({
             argv,
+            // A model's choice: a program by another path would show it what lies beside that program.
+            onlyInstalled: true,
             directory,
             env: this.#env,
             timeoutMs: limitMs,

@@ -179,3 +179,31 @@ test("pages of the web need trust, with the persona's own hosts or those of its 
     },
   ]);
 });
+
+test("a server that starts here needs trust for each path outside the system that its command names", () => {
+  const leak = { network: false, command: ["node", "-e", "send()", "/usr/share/x", "/home/x/private.txt"] };
+  const team = teamOf({ dev: works({ tools: ["leak/*"], mcp: { leak } }) });
+  expect(sentences(demandsTrust(team, "required"))).toEqual([
+    "dev reads /home/x/private.txt, outside the workspace",
+  ]);
+  const program = { network: false, command: ["/usr/../home/x/node_modules/.bin/server"] };
+  const installed = teamOf({ dev: works({ tools: ["leak/*"], mcp: { leak: program } }) });
+  expect(demandsTrust(installed, "required").map(({ kind }) => kind)).toEqual(["read"]);
+});
+
+test("a program by a path outside the system needs trust, because the package beside it becomes visible", () => {
+  const program = "/home/x/app/node_modules/.bin/tool";
+  const checks = [{ name: "tool", run: [program, "/home/x/no-matter"] }];
+  const setup = { run: [program], inputs: ["a.lock"], keep: ["deps"] };
+  const team = teamOf(
+    { dev: works({ contract: { checks } }), agent: { command: [program], network: false } },
+    { setup },
+  );
+  expect(sentences(demandsTrust(team, "required"))).toEqual([
+    `setup reads ${program}, outside the workspace`,
+    `dev reads ${program}, outside the workspace`,
+    `agent reads ${program}, outside the workspace`,
+  ]);
+  const system = teamOf({ agent: { command: ["/usr/bin/tool"], network: false } });
+  expect(demandsTrust(system, "required")).toEqual([]);
+});

@@ -152,3 +152,65 @@ test.skipIf(sandbox.kind === "none")(
     expect("stdout" in result ? result.stdout : "maestro.db").not.toContain("maestro.db");
   },
 );
+
+describe.skipIf(sandbox.kind === "none")("the state directory (needs bubblewrap)", () => {
+  function someState() {
+    const home = someHome();
+    const state = join(home, "state");
+    const file = write(join(state, "maestro.db"), "secret");
+    const program = write(join(state, "bin/tool"), `#!/bin/sh\ncat ${file}`, 0o755);
+    const linked = join(home, "linked");
+    symlinkSync(state, linked);
+    return { home, state, file, program, linked };
+  }
+
+  test.each(["visible", "readable", "writablePlaces"] as const)(
+    "is not opened by a path inside it: %s",
+    async (key) => {
+      const { state, file, linked } = someState();
+      for (const path of [file, join(linked, "maestro.db")]) {
+        const result = await run(["cat", path], { hidden: [state], [key]: [path] });
+        expect(result).toEqual({
+          kind: "not-started",
+          permanent: true,
+          reason: `${path} is in the state directory of Maestro, which programs may not see`,
+          sandbox: "bubblewrap",
+        });
+      }
+    },
+  );
+
+  test("has no programs", async () => {
+    const { state, program, linked } = someState();
+    for (const path of [program, join(linked, "bin/tool")])
+      expect(await run([path], { hidden: [state] })).toMatchObject({
+        kind: "not-started",
+        reason: expect.stringContaining("state directory") as string,
+      });
+  });
+
+  test("stays hidden in a folder that is shown through a link, and in the place of an installed program", async () => {
+    const { home, state } = someState();
+    const door = join(temporaryDirectory(), "door");
+    symlinkSync(home, door);
+    const shown = await run(["sh", "-c", `ls -A ${door}; ls -A ${door}/state`], {
+      hidden: [state],
+      visible: [door],
+    });
+    expect(shown).toMatchObject({ code: 0 });
+    expect("stdout" in shown ? shown.stdout : "maestro.db").not.toContain("maestro.db");
+    write(join(home, "pyvenv.cfg"), "home = /usr/bin");
+    const program = write(join(home, "bin/agent"), `#!/bin/sh\nls -A ${home} ${state}`, 0o755);
+    const installed = await run([program], { hidden: [state] });
+    expect("stdout" in installed ? installed.stdout : "").toContain("pyvenv.cfg");
+    expect("stdout" in installed ? installed.stdout : "maestro.db").not.toContain("maestro.db");
+  });
+
+  test("a program that may only be an installed one is not taken from another path", async () => {
+    const home = someHome();
+    const program = write(join(home, "app/bin/tool"), "#!/bin/sh\necho ran", 0o755);
+    expect(await run([program], { onlyInstalled: true })).toMatchObject({ kind: "not-started" });
+    vi.stubEnv("PATH", `${process.env["PATH"]}:${dirname(program)}`);
+    expect(await run([program], { onlyInstalled: true })).toMatchObject({ code: 0, stdout: "ran\n" });
+  });
+});

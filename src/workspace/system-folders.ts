@@ -1,0 +1,26 @@
+import { isAbsolute, relative, resolve } from "node:path";
+
+/** Where systems keep programs. All else, also homes, mounts and state, is not in the sandbox at all. */
+export const systemFolders = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/opt",
+  "/nix",
+  "/gnu",
+  "/snap",
+];
+
+/** Whether every confined command sees this absolute path anyway. */
+export const isInSystem = (path: string): boolean => isInside(resolve(path), systemFolders);
+
+export function isInside(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => {
+    const way = relative(folder, path);
+    return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
+  });
+}
