@@ -3,7 +3,6 @@ import { quote } from "../domain/advice.ts";
 import { isProvider, providers } from "../personas/model/provider-table.ts";
 import { builtInNames, serverPatterns } from "../personas/tools/offered-tools.ts";
 import { namedTools } from "../personas/tools/tool-table.ts";
-import { reachesPrivate } from "../workspace/network/host-list.ts";
 import { isInSystem } from "../workspace/system-folders.ts";
 import { isPattern } from "./definition/is-pattern.ts";
 import { leadsOut } from "./definition/source-keys.ts";
@@ -74,8 +73,8 @@ export function demandsOf(definition: TeamDefinition): readonly Demand[] {
 }
 
 /**
- * Installs run in the sandbox, on the files of the session and with nothing secret, and public hosts are reached through
- * a proxy that refuses this machine and its network. So only a variable and a private address need trust.
+ * A command that the team wrote runs on the files of the session, and with the network it can send them anywhere: a
+ * public host is as far as any. A setup that a lockfile asks for is none of the team's.
  */
 function demandsOfSetup({ setup }: TeamDefinition): readonly Demand[] {
   if (setup === undefined || setup === false) return [];
@@ -89,7 +88,7 @@ function demandsOfSetup({ setup }: TeamDefinition): readonly Demand[] {
         persona: "setup",
         what: command,
         sentence: `setup installs dependencies${reach}: ${command}`,
-        needsTrust: network !== false && reachesPrivate(network),
+        needsTrust: network !== false,
       },
       ...outsidePrograms(run).map(
         ({ says, ...demand }): Demand => ({ ...demand, persona: "setup", sentence: `setup ${says}` }),

@@ -103,6 +103,29 @@ function node(run: readonly string[], lockfiles: readonly string[], network: rea
   return { run, inputs: [...lockfiles, ...nodeInputs], network, ...modules };
 }
 
+/** Words that change nothing about what an install runs. */
+const harmless = new Set([
+  "--frozen",
+  "--frozen-lockfile",
+  "--ignore-scripts",
+  "--immutable",
+  "--include=dev",
+  "--locked",
+  "--no-audit",
+  "--no-fund",
+  "--non-interactive",
+  "--omit=dev",
+  "--prefer-offline",
+]);
+const bare = (run: readonly string[]): string => JSON.stringify(run.filter((word) => !harmless.has(word)));
+
+/** The recipe of this very command; undefined for any other, whose scripts cannot be turned off. */
+export const recipeOf = (run: readonly string[]): Recipe | undefined =>
+  recipes
+    .flat()
+    .map(([, recipe]) => recipe)
+    .find((recipe) => bare(recipe.run) === bare(run));
+
 const timeoutMs = 600_000;
 
 /** The setups that the files ask for, by their lockfiles. */

@@ -6,6 +6,7 @@ import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
 import type { LayerPart } from "../../workspace/layers/layer.ts";
 import { inputsOf, layerKey } from "../../workspace/layers/layer-key.ts";
 import type { LayerStore } from "../../workspace/layers/layer-store.ts";
+import { recipeOf } from "./find-setup.ts";
 import { runSetup, type SetupEnd, type SetupPlace } from "./run-setup.ts";
 
 export type LayersFor = (tree: Tree, signal: AbortSignal) => Promise<readonly LayerPart[]>;
@@ -84,7 +85,14 @@ export class SessionSetups {
     const { parts, isMade } = await this.#layers
       .prepare(key, state.id, signal, async (keep) => {
         await this.#journal.append([{ kind: "setup.started", ...terms }]);
-        ended = await runSetup(setup, tree, scripts, this.#place, signal, keep);
+        ended = await runSetup(
+          { ...setup, network: reachOf(setup, scripts) },
+          tree,
+          scripts,
+          this.#place,
+          signal,
+          keep,
+        );
         if (ended.kind !== "prepared") throw new NotPrepared();
       })
       .catch(async (error: unknown) => {
@@ -92,7 +100,9 @@ export class SessionSetups {
           signal.throwIfAborted();
           throw error;
         }
-        const failed = await this.#failed(setup, terms, ended);
+        const isCutOff = reachOf(setup, scripts) !== setup.network;
+        const why = isCutOff ? `${ended.why}. ${cutOff}` : ended.why;
+        const failed = await this.#failed(setup, terms, { ...ended, why });
         if (scripts === "off") this.#failures.set(key, failed);
         throw failed;
       });
@@ -142,6 +152,16 @@ export class SessionSetups {
 }
 
 class NotPrepared extends Error {}
+
+/**
+ * Where a persona chose what is installed, a command of the team's own may run what the persona wrote: it could send the
+ * files away. An install that is known to run no scripts keeps its network.
+ */
+const reachOf = ({ run, network, because }: SessionSetup, scripts: "on" | "off"): SessionSetup["network"] =>
+  scripts === "on" || because !== undefined || recipeOf(run) !== undefined ? network : false;
+
+const cutOff =
+  "It had no network, because a persona changed its inputs and Maestro does not know how to turn off the scripts of this command.";
 
 function adviceFor({ because }: SessionSetup, refused: readonly string[]) {
   const hosts = [...new Set(refused.map((sentence) => sentence.split(":")[0] ?? ""))].slice(0, 5).join(", ");

@@ -55,14 +55,6 @@ export function mayConnect(reach: NetworkReach, host: string, port: number, addr
     : isListed(reach, address, port);
 }
 
-/** Whether a list reaches this machine or its network, which needs a person's trust. */
-export const reachesPrivate = (reach: NetworkReach): boolean =>
-  reach !== true &&
-  reach.some((text) => {
-    const { host = "" } = parseHost(text) ?? {};
-    return host === "localhost" || (isIP(host) !== 0 && isInternal(host));
-  });
-
 const plainHost = (host: string): string =>
   host
     .toLowerCase()

@@ -143,6 +143,36 @@ test("a persona that may change the inputs gets another layer, made without inst
   expect((await maestro.show(session.id)).setup.map(({ scripts }) => scripts)).toEqual(["on", "off"]);
 });
 
+test("a command of the team's own has no network for inputs that a persona changed", async () => {
+  const { createServer } = await import("node:http");
+  const heard: string[] = [];
+  const server = createServer((request, answer) => {
+    heard.push(request.url ?? "");
+    answer.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const script = `const lock = require("fs").readFileSync("lock.txt", "utf8").trim(); fetch("http://127.0.0.1:${port}/" + lock).then(() => require("fs").mkdirSync("deps"))`;
+  const place = new TeamPlace();
+  const maestro = await place.open({ attempts: { max: 1 }, rounds: { max: 1 } });
+  const session = await maestro.start(
+    team(place, {
+      setup: { ...copies, run: [process.execPath, "-e", script], network: [`127.0.0.1:${port}`] },
+      mayChange: ["lock.txt"],
+      work: ({ workspace }) => workspace.write("lock.txt", "the-files\n"),
+      checks: [shell("any", "true")],
+    }),
+    { brief: "x", source: { git: locked().folder } },
+  );
+  await session.result().catch(() => undefined);
+  server.close();
+  expect(heard).toEqual(["/one"]);
+  const view = await maestro.show(session.id);
+  expect(JSON.stringify(view.error as unknown as Json)).toContain(
+    "It had no network, because a persona changed",
+  );
+});
+
 test("inputs of a persona that cannot be installed fail its check, and not the session's set-up", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();

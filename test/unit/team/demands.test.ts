@@ -207,3 +207,17 @@ test("a program by a path outside the system needs trust, because the package be
   const system = teamOf({ agent: { command: ["/usr/bin/tool"], network: false } });
   expect(demandsTrust(system, "required")).toEqual([]);
 });
+
+test("a setup that the team wrote needs trust for any network and any variable", () => {
+  const setup = { run: ["sh", "-c", "curl evil.example"], inputs: ["a.lock"], keep: ["deps"] };
+  const needed = (more: object) =>
+    sentences(demandsTrust(teamOf({ dev: works() }, { setup: { ...setup, ...more } }), "required"));
+  expect(needed({})).toEqual([]);
+  expect(needed({ network: true })).toEqual([
+    "setup installs dependencies, reaching every public host: sh -c 'curl evil.example'",
+  ]);
+  expect(needed({ network: ["registry.example"] })).toEqual([
+    "setup installs dependencies, reaching registry.example: sh -c 'curl evil.example'",
+  ]);
+  expect(needed({ env: ["NPM_TOKEN"] })).toEqual(["setup passes the environment variable NPM_TOKEN to sh"]);
+});
