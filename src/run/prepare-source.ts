@@ -1,4 +1,4 @@
-import { emptyTree } from "../domain/tree.ts";
+import { emptyTree, emptyTreeHash } from "../domain/tree.ts";
 import type { Team } from "../team/define.ts";
 import type { TeamDefinition } from "../team/definition/team-definition.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
@@ -30,13 +30,14 @@ async function installDependencies(
   // A team that runs no program needs no dependencies.
   if (written === false || (written === undefined && (source === undefined || !runsPrograms(definition))))
     return session;
-  const base =
-    source === undefined ? emptyTree : await loadTree(artifacts, source.tree).catch(infrastructureFailed);
+  const hash = source?.tree ?? emptyTreeHash;
+  const files =
+    source === undefined ? emptyTree : await loadTree(artifacts, hash).catch(infrastructureFailed);
   const { findSetups } = await import("./setup/find-setup.ts");
-  const setups = written ?? findSetups(base);
+  const setups = written ?? findSetups(files);
   if (setups.length === 0) return session;
   const { SessionSetups } = await import("./setup/session-setups.ts");
-  const prepared = new SessionSetups(setups, base, journal, { layers, place: setupPlace });
+  const prepared = new SessionSetups(setups, { hash, files }, journal, { layers, place: setupPlace });
   control.throwIfStopped();
   try {
     await prepared.prepareBase(AbortSignal.any([control.signal, control.stopSignal]));

@@ -1,18 +1,29 @@
 import { advise } from "../../domain/advice.ts";
 import { SetupFailed } from "../../domain/errors.ts";
-import type { Tree } from "../../domain/tree.ts";
+import { type BaseTree, type Tree, treeHash } from "../../domain/tree.ts";
 import type { SessionJournal } from "../../store/session-journal.ts";
 import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
 import type { LayerPart } from "../../workspace/layers/layer.ts";
-import { inputsOf, layerKey } from "../../workspace/layers/layer-key.ts";
+import { inputsOf, layerKey, seenFiles } from "../../workspace/layers/layer-key.ts";
 import type { LayerStore } from "../../workspace/layers/layer-store.ts";
 import { recipeOf } from "./find-setup.ts";
+import { needsInputsOnly } from "./needs-inputs-only.ts";
 import { runSetup, type SetupEnd, type SetupPlace } from "./run-setup.ts";
 
 export type LayersFor = (tree: Tree, signal: AbortSignal) => Promise<readonly LayerPart[]>;
 
 /** A setup of this session. */
 export type SessionSetup = SetupDefinition & { readonly because?: string };
+
+/** The dependencies of one state of the files. */
+interface NamedLayer {
+  readonly key: string;
+  /** Off where a persona changed the inputs. */
+  readonly scripts: "on" | "off";
+  readonly network: SetupDefinition["network"];
+  /** What the setup sees. */
+  readonly files: () => Tree;
+}
 
 const shownLines = 40;
 const shownCharacters = 4_000;
@@ -21,7 +32,7 @@ const shownCharacters = 4_000;
 export class SessionSetups {
   readonly #setups: readonly SessionSetup[];
   /** The files that the session began with. Only for their inputs do install scripts run. */
-  readonly #base: Tree;
+  readonly #base: BaseTree;
   readonly #journal: SessionJournal;
   readonly #layers: LayerStore;
   readonly #place: SetupPlace;
@@ -30,7 +41,7 @@ export class SessionSetups {
 
   constructor(
     setups: readonly SessionSetup[],
-    base: Tree,
+    base: BaseTree,
     journal: SessionJournal,
     { layers, place }: { readonly layers: LayerStore; readonly place: SetupPlace },
   ) {
@@ -44,34 +55,42 @@ export class SessionSetups {
   /** Before a model is asked. What an earlier drive did is on record, and is not even looked for. */
   async prepareBase(signal: AbortSignal): Promise<void> {
     for (const setup of this.#setups) {
-      const key = this.#keyOf(setup, this.#base);
-      const known = key === undefined ? undefined : this.#journal.state.setups.get(key.key);
-      if (known === undefined || known.outcome === "failed") await this.#prepare(setup, this.#base, signal);
+      const named = await this.#named(setup, this.#base.files);
+      const known = named === undefined ? undefined : this.#journal.state.setups.get(named.key);
+      if (named !== undefined && (known === undefined || known.outcome === "failed"))
+        await this.#prepare(setup, named, signal);
     }
   }
 
   /** The layers that belong to these files. Throws `SetupFailed`. */
   async layersFor(tree: Tree, signal: AbortSignal): Promise<readonly LayerPart[]> {
     const parts: LayerPart[] = [];
-    for (const setup of this.#setups) parts.push(...(await this.#prepare(setup, tree, signal)));
+    for (const setup of this.#setups) {
+      const named = await this.#named(setup, tree);
+      if (named !== undefined) parts.push(...(await this.#prepare(setup, named, signal)));
+    }
     return parts;
   }
 
   /** Undefined when none of the inputs is among the files. */
-  #keyOf(
-    setup: SessionSetup,
-    tree: Tree,
-  ): { readonly key: string; readonly scripts: "on" | "off" } | undefined {
-    if (inputsOf(setup, tree).length === 0) return undefined;
-    const trusted = layerKey(setup, tree, "on");
-    const isBase = tree === this.#base || trusted === layerKey(setup, this.#base, "on");
-    return isBase ? { key: trusted, scripts: "on" } : { key: layerKey(setup, tree, "off"), scripts: "off" };
+  async #named(setup: SessionSetup, tree: Tree): Promise<NamedLayer | undefined> {
+    // A known install needs more than a team may name, such as the manifest beside the lockfile.
+    const names = [...new Set([...setup.inputs, ...(recipeOf(setup.run)?.inputs ?? [])])];
+    const inputs = inputsOf(names, tree);
+    if (inputsOf(setup.inputs, inputs).size === 0) return undefined;
+    const { files, hash } = this.#base;
+    const scripts = treeHash(inputs) === treeHash(inputsOf(names, files)) ? "on" : "off";
+    const network = reachOf(setup, scripts);
+    const isAlone = await needsInputsOnly(setup.run, inputs, files, this.#place.blobs);
+    const key = layerKey({ ...setup, network, inputs, base: isAlone ? null : hash, scripts });
+    return { key, scripts, network, files: () => (isAlone ? inputs : seenFiles(names, inputs, files)) };
   }
 
-  async #prepare(setup: SessionSetup, tree: Tree, signal: AbortSignal): Promise<readonly LayerPart[]> {
-    const named = this.#keyOf(setup, tree);
-    if (named === undefined) return [];
-    const { key, scripts } = named;
+  async #prepare(
+    setup: SessionSetup,
+    { key, scripts, network, files }: NamedLayer,
+    signal: AbortSignal,
+  ): Promise<readonly LayerPart[]> {
     const failure = this.#failures.get(key);
     if (failure !== undefined) throw failure;
     const { state } = this.#journal;
@@ -85,14 +104,7 @@ export class SessionSetups {
     const { parts, isMade } = await this.#layers
       .prepare(key, state.id, signal, async (keep) => {
         await this.#journal.append([{ kind: "setup.started", ...terms }]);
-        ended = await runSetup(
-          { ...setup, network: reachOf(setup, scripts) },
-          tree,
-          scripts,
-          this.#place,
-          signal,
-          keep,
-        );
+        ended = await runSetup({ ...setup, network }, files(), scripts, this.#place, signal, keep);
         if (ended.kind !== "prepared") throw new NotPrepared();
       })
       .catch(async (error: unknown) => {
@@ -100,8 +112,7 @@ export class SessionSetups {
           signal.throwIfAborted();
           throw error;
         }
-        const isCutOff = reachOf(setup, scripts) !== setup.network;
-        const why = isCutOff ? `${ended.why}. ${cutOff}` : ended.why;
+        const why = network === setup.network ? ended.why : `${ended.why}. ${cutOff}`;
         const failed = await this.#failed(setup, terms, { ...ended, why });
         if (scripts === "off") this.#failures.set(key, failed);
         throw failed;

@@ -1,33 +1,38 @@
 import { canonicalJson, sha256 } from "../../domain/canonical.ts";
-import type { Tree } from "../../domain/tree.ts";
+import { type Tree, treeHash } from "../../domain/tree.ts";
 import { namedMatcher } from "../named-files.ts";
 
-/** What decides about the content of a layer. */
+/** What decides about the content of a layer: everything that its setup sees. */
 export interface LayerTerms {
   readonly run: readonly string[];
-  readonly inputs: readonly string[];
   readonly keep: readonly string[];
+  readonly network: boolean | readonly string[];
+  /** Names of variables. */
+  readonly env: readonly string[];
+  readonly inputs: Tree;
+  /** The manifest of all files of the base; null when the setup sees its inputs and no other file. */
+  readonly base: string | null;
+  readonly scripts: "on" | "off";
 }
 
-/** The input files with their hashes, sorted; empty when the tree has none of them. */
-export function inputsOf(
-  { inputs }: Pick<LayerTerms, "inputs">,
-  tree: Tree,
-): readonly (readonly [string, string])[] {
-  const isInput = namedMatcher(inputs);
-  const found = [...tree].flatMap(([path, { sha256: hash }]) =>
-    isInput(path) ? [[path, hash] as const] : [],
-  );
-  return found.toSorted(([one], [other]) => (one < other ? -1 : 1));
+/** The files that are inputs. */
+export function inputsOf(names: readonly string[], tree: Tree): Tree {
+  const isInput = namedMatcher(names);
+  return new Map([...tree].filter(([path]) => isInput(path)));
 }
 
 /**
- * The name of a layer: the same command on the same inputs with the same programs gives the same dependencies. Install
- * scripts can change what is installed, so that a layer made without them is another one.
+ * The files that a setup sees. Of what the session changed it sees the inputs alone, so that no other file, whose change
+ * would give the same name, can put anything into a layer that other sessions use.
  */
-export function layerKey(terms: LayerTerms, tree: Tree, scripts: "on" | "off"): string {
-  const { run, keep } = terms;
+export function seenFiles(names: readonly string[], inputs: Tree, base: Tree): Tree {
+  const isInput = namedMatcher(names);
+  return new Map([...[...base].filter(([path]) => !isInput(path)), ...inputs]);
+}
+
+/** The name of a layer: the same command on the same files with the same programs gives the same dependencies. */
+export function layerKey({ run, keep, network, env, inputs, base, scripts }: LayerTerms): string {
   const machine = [process.platform, process.arch, process.version];
-  const facts = { format: 1, run, keep, inputs: inputsOf(terms, tree), scripts, machine };
+  const facts = { format: 2, run, keep, network, env, inputs: treeHash(inputs), base, scripts, machine };
   return sha256(canonicalJson(facts));
 }

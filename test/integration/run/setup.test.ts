@@ -70,7 +70,8 @@ test("packages of a lockfile are installed from the registry before the first ca
   expect(await place.filesOf(maestro, first.id), "modules are not delivered").not.toHaveProperty(
     "node_modules/is-number/index.js",
   );
-  // No registry answers any more.
+  // No registry answers any more; no other file than manifest and lockfile counts.
+  repository.write("b.js", "changed\n").commit();
   vi.stubEnv("npm_config_registry", "http://127.0.0.1:9/");
   const second = await maestro.start(team(place, { checks }), { brief: "two", source });
   expect(await second.result()).toMatchObject({ status: "completed" });
@@ -104,6 +105,74 @@ test("a setup that fails parks the session before a persona works, with its outp
   expect((await maestro.show(session.id)).reason).toBe("setup");
   expect(place.ran).toEqual([]);
   vi.unstubAllEnvs();
+});
+
+/** A package whose own script decides what is installed. */
+const scripted = (installs: string) =>
+  new TestRepository()
+    .write(
+      "package.json",
+      JSON.stringify({ name: "a", version: "1.0.0", scripts: { postinstall: "node own.js" } }),
+    )
+    .write(
+      "package-lock.json",
+      JSON.stringify({
+        name: "a",
+        version: "1.0.0",
+        lockfileVersion: 3,
+        packages: { "": { name: "a", version: "1.0.0", hasInstallScript: true } },
+      }),
+    )
+    .write(
+      "own.js",
+      `const fs = require("fs"); fs.mkdirSync("node_modules"); fs.writeFileSync("node_modules/what", "${installs}");`,
+    );
+
+/** A script of the team's own, that is no input. */
+const bootstrapped = (installs: string) =>
+  locked().write("own.sh", `mkdir deps && printf ${installs} > deps/what`);
+
+test.each([
+  ["a script of the package", scripted, {}, "node_modules/what"],
+  ["a file that is no input", bootstrapped, { setup: { ...copies, run: ["sh", "own.sh"] } }, "deps/what"],
+])("%s puts nothing into the dependencies of another repository", async (_, repository, more, what) => {
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  for (const installs of ["evil", "good"]) {
+    const made = repository(installs);
+    made.commit();
+    const checks = [shell("own", `test "$(cat ${what})" = ${installs}`)];
+    const source = { git: made.folder };
+    const session = await maestro.start(team(place, { ...more, checks }), { brief: installs, source });
+    expect(await session.result()).toMatchObject({ status: "completed" });
+    const again = await maestro.start(team(place, { ...more, checks }), {
+      brief: `${installs} again`,
+      source,
+    });
+    expect(await again.result()).toMatchObject({ status: "completed" });
+    expect((await maestro.show(again.id)).setup).toMatchObject([{ status: "reused" }]);
+  }
+  expect(layersIn(place)).toHaveLength(2);
+});
+
+test("a setup sees of a persona's changes its inputs alone", async () => {
+  const place = new TeamPlace();
+  const maestro = await place.open({ attempts: { max: 1 }, rounds: { max: 1 } });
+  const repository = bootstrapped("base");
+  repository.commit();
+  const session = await maestro.start(
+    team(place, {
+      setup: { ...copies, run: ["sh", "own.sh"] },
+      mayChange: ["lock.txt", "own.sh"],
+      work: async ({ workspace }) => {
+        await workspace.write("lock.txt", "two\n");
+        await workspace.write("own.sh", "mkdir deps && printf evil > deps/what");
+      },
+      checks: [shell("base", 'test "$(cat deps/what)" = base')],
+    }),
+    { brief: "x", source: { git: repository.folder } },
+  );
+  expect(await session.result()).toMatchObject({ status: "completed" });
 });
 
 test("two sessions that begin at once install the same dependencies once", async () => {
