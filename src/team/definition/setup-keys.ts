@@ -35,7 +35,8 @@ const keptFolder: Kind<string> = plain(
 
 export const setupSection = section({
   name: "setup",
-  sentence: "Prepares dependencies before the first phase. Sessions with the same `inputs` share the result.",
+  sentence:
+    "Prepares dependencies before the first phase. Sessions that begin with the same files share the result.",
   allowed: "an object with run, inputs and keep, a list of them, or off",
   hints: { command: "Write run instead.", files: "Write inputs instead.", cache: "Write keep instead." },
   keys: {
@@ -44,7 +45,8 @@ export const setupSection = section({
       example: ["npm", "ci"],
     }),
     inputs: required(list(glob, { allowed: "a list of globs" }), {
-      sentence: "Files that decide what is installed. It runs again when one of them changes.",
+      sentence:
+        "Files that decide what is installed. It runs again when one of them changes, and sees no other change of a persona.",
       example: ["package-lock.json"],
       missing: "has no inputs: name the lockfile.",
       orEmpty: true,
