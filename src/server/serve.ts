@@ -103,7 +103,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const { publicUrl } = config.server;
     const tls = await readTlsFiles(config.server);
     const token = config.server.apiToken ?? (await loadToken(maestro.stateDirectory));
-    demandStrongToken(token, config.server.host);
+    demandStrongToken(token, config.server.host, publicUrl);
     const dispatcher = maestro.scheduler({ places: config.server.places, report });
     const book = new SessionBook(maestro);
     const limits = { maxAttempts: config.attempts.max, maxRounds: config.rounds.max };

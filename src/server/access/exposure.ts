@@ -22,11 +22,13 @@ export function isStrongToken(token: string): boolean {
   );
 }
 
-/** A server that others can reach is as safe as its token. */
-export function demandStrongToken(token: string, host: string): void {
-  if (isLoopback(host) || isStrongToken(token)) return;
+/** A server that others can reach is as safe as its token, also behind a proxy that passes them on to loopback. */
+export function demandStrongToken(token: string, host: string, publicUrl?: string): void {
+  const isReached = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
+  if ((isLoopback(host) && !isReached) || isStrongToken(token)) return;
+  const where = isReached ? `people reach as ${publicUrl}` : `listens on ${host}`;
   throw new InputInvalid(
-    `The token is too easy to guess for a server that listens on ${host}: it needs at least ${leastLength} characters without a pattern.`,
+    `The token is too easy to guess for a server that ${where}: it needs at least ${leastLength} characters without a pattern.`,
     {
       advice: [
         { text: "Make a strong one for MAESTRO_API_TOKEN", command: ["openssl", "rand", "-hex", "32"] },

@@ -73,6 +73,17 @@ test("a weak token is refused on an address that others reach, and is good enoug
   await expect(weak("127.0.0.1")).resolves.toBeDefined();
 });
 
+test("a weak token is refused under a public address, also behind a proxy to loopback", async () => {
+  const weak = (publicUrl: string) =>
+    startServer({ config: { server: { host: "127.0.0.1", port: 0, apiToken: "aaaaaaaa", publicUrl } } });
+  await expect(weak("https://maestro.example.org")).rejects.toMatchObject({
+    message: expect.stringContaining("that people reach as https://maestro.example.org") as string,
+    exitCode: 2,
+  });
+  await expect(weak("http://localhost:8080")).resolves.toBeDefined();
+  await expect(weak("http://[::1]:8080")).resolves.toBeDefined();
+});
+
 test("under a public address the server answers to that name and its own, and to no other", async () => {
   const publicUrl = "https://maestro.example.org";
   const server = await startServer({ config: { server: { apiToken: token, host: "0.0.0.0", publicUrl } } });
