@@ -116,8 +116,13 @@ export class FileQueries extends SessionLookup {
   /** Brings the session's changes into a folder: its repository unless another is named. */
   async apply(idOrKey: string, options: ApplyOptions = {}): Promise<Applied> {
     const { id } = await this.find(idOrKey);
-    const { applySession } = await import("../run/acts/deliver.ts");
-    return applySession(await readState(this.#services.store, id), options, this.#services.artifacts);
+    const [{ applySession }, { refuseUntrustedState }] = await Promise.all([
+      import("../run/acts/deliver.ts"),
+      import("../run/acts/trust.ts"),
+    ]);
+    const state = await readState(this.#services.store, id);
+    refuseUntrustedState(state);
+    return applySession(state, options, this.#services.artifacts);
   }
 
   /** The folder of its repository on this machine; of one that was fetched, the clone. Null where none is known. */

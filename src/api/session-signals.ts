@@ -2,6 +2,7 @@ import { InputInvalid } from "../domain/errors.ts";
 import { happenedIn } from "../journal/effect.ts";
 import type { Signal } from "../journal/journal.ts";
 import { refuseToRepeat } from "../run/acts/repeat-effects.ts";
+import { refuseUntrustedState } from "../run/acts/trust.ts";
 import { readState } from "../store/session-journal.ts";
 import { checkBudgetOptions } from "./check-options.ts";
 import type { ApproveOptions, BudgetOptions, RejectOptions, Settlement } from "./options.ts";
@@ -37,7 +38,9 @@ export abstract class SessionSignals extends SessionQueries {
     const { id } = await this.find(idOrKey);
     const { store } = this.#services;
     const isAbandoned = (await store.reports.abandoned()).includes(id);
-    await this.#signal(id, settlementOf(await readState(store, id), step, settlement, { isAbandoned }));
+    const state = await readState(store, id);
+    refuseUntrustedState(state);
+    await this.#signal(id, settlementOf(state, step, settlement, { isAbandoned }));
   }
 
   /** Sets or removes the limit of the session, a phase or a persona. A session parked for its budget waits for a resume. */
@@ -68,6 +71,7 @@ export abstract class SessionSignals extends SessionQueries {
     const session = await this.find(idOrKey);
     await refuseSignal(session, message, engine);
     const state = await readState(store, session.id);
+    refuseUntrustedState(state);
     const signal = withReviewedPhase(message, state);
     if (signal.action === "reject" && signal.repeatEffects !== true)
       refuseToRepeat(state.id, happenedIn(state.effects, [signal.phase]));

@@ -5,6 +5,7 @@ import { refuseOlderDatabase } from "../../store/newer-work.ts";
 import { readState } from "../../store/session-journal.ts";
 import type { OpenState } from "../drive.ts";
 import { type OrderedDelivery, type Performed, performOrder } from "./perform-order.ts";
+import { refuseUntrustedState } from "./trust.ts";
 
 /** Delivers the work so far by a person's command. The delivery of a completed session is recorded. */
 export async function deliverNow(
@@ -14,6 +15,7 @@ export async function deliverNow(
 ): Promise<Performed> {
   const { store } = services;
   const state = await readState(store, id);
+  refuseUntrustedState(state);
   const performed = await performOrder(state, order, services, (_, error) => {
     throw error;
   });

@@ -30,8 +30,14 @@ export function demandsOfState(state: SessionState): readonly Demand[] {
  * elsewhere. Called before the claim, so that a refusal writes nothing.
  */
 export async function refuseUntrusted(id: SessionId, store: Store): Promise<void> {
-  if (!(await isUntrusted(id, store))) return;
-  const demands = (await demandsOfSession(id, store)).map(({ sentence }) => sentence);
+  if (await isUntrusted(id, store)) refuseUntrustedState(await readState(store, id));
+}
+
+/** The same, where the state is known: also a decision and a delivery act on what a stranger wrote. */
+export function refuseUntrustedState(state: SessionState): void {
+  if (state.imported !== "untrusted") return;
+  const { id } = state;
+  const demands = demandsOfState(state).map(({ sentence }) => sentence);
   const shown = demands.slice(0, mostDemands).join("; ");
   const more = demands.length > mostDemands ? `; and ${demands.length - mostDemands} more` : "";
   throw new NotTrusted(

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -106,6 +107,36 @@ test("an import that no person trusted can be looked at, and does not run", asyn
   const { updatedAt: _, ...after } = await maestro.show(session);
   expect(before).toMatchObject(after);
   expect(ran).toEqual([]);
+});
+
+test("an import that no person trusted is neither decided about nor delivered", async () => {
+  const repository = join(folder, "repository");
+  execFileSync("git", ["init", "--quiet", repository]);
+  writeFileSync(join(repository, "a.txt"), "mine");
+  const source = await openNew();
+  await (await source.start(team, { brief: "b", key: "review", pauseAfter: ["plan"] })).result();
+  const review = join(folder, "review.maestro");
+  await source.exportCheckpoints("review", review);
+  const maestro = await openNew();
+  const { session: waiting } = await maestro.importCheckpoints(review);
+  const { session: done } = await maestro.importCheckpoints(whole);
+  const acts = [
+    () => maestro.approve(waiting),
+    () => maestro.reject(waiting, { note: "other" }),
+    () => maestro.settle(waiting, "work", { happened: false }),
+    () => maestro.apply(done, { to: repository }),
+    () => maestro.branch(done, { branch: "theirs", repo: repository }),
+  ];
+  for (const act of acts) {
+    const error = await act().then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(NotTrusted.is(error), `${String(act)}: ${String(error)}`).toBe(true);
+  }
+  expect(execFileSync("git", ["branch", "--list"], { cwd: repository }).toString()).toBe("");
+  await maestro.cancel(waiting);
+  expect(await maestro.show(waiting)).toMatchObject({ status: "canceled" });
 });
 
 test("no scheduler takes an import that no person trusted", async () => {
