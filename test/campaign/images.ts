@@ -108,7 +108,8 @@ export function openImage(
   });
 }
 
-const imagesPerTrial = 20;
+/** As many as one run of the campaign is to replay at least. */
+const imagesPerTrial = 200;
 const recordings = new Map<Filling, Promise<Recording>>();
 
 async function openImages(filling: Filling, seed: number): Promise<number> {
