@@ -77,9 +77,9 @@ function passwordsIn(value: string): readonly string[] {
   );
 }
 
-/** A secret as it is, line by line, within an address, and within JSON. */
+/** A secret as it is, line by line, within an address, within JSON, and within base64. */
 function formsOf(secret: string): readonly string[] {
-  return [secret, ...secret.split("\n")].flatMap((line) => {
+  return [...base64Forms(secret.trim()), secret, ...secret.split("\n")].flatMap((line) => {
     const plain = line.trim();
     return [
       plain,
@@ -87,6 +87,20 @@ function formsOf(secret: string): readonly string[] {
       encodeURIComponent(plain.toWellFormed()),
       JSON.stringify(plain).slice(1, -1),
     ];
+  });
+}
+
+/** A shorter secret is an ordinary word too often, and a part of it in base64 even more so. */
+const leastEncoded = 12;
+
+/** At each of the three places where it may begin within base64: only the characters that depend on it alone. */
+function base64Forms(secret: string): readonly string[] {
+  if (secret.length < leastEncoded) return [];
+  const bytes = Buffer.from(secret);
+  return [0, 1, 2].flatMap((before) => {
+    const [first, end] = [Math.ceil((before * 4) / 3), Math.floor(((before + bytes.length) * 4) / 3)];
+    const padded = Buffer.concat([Buffer.alloc(before), bytes]);
+    return [padded.toString("base64").slice(first, end), padded.toString("base64url").slice(first, end)];
   });
 }
 

@@ -32,6 +32,8 @@ const properties = new Set(
 /** Keys that are no secrets, and numbers of keys. */
 const openKey =
   /(?:^|_)(?:public|authorized|project|primary|foreign|cache|sort|partition|object|max|min|num)_?keys?$/;
+/** The whole value is the secret: a header as it is sent, an address that lets anyone post. */
+const secretValues = /(?:^|_)(?:(?:auth|authorization|cookie)_headers?|webhook(?:_ur[il])?)$/;
 /** A product, not the first of several. */
 const productNames = new Set(["auth0"]);
 
@@ -45,6 +47,7 @@ export function isSecretName(name: string): boolean {
     .map((word) => (productNames.has(word) ? word : word.replace(/\d+$/, "")))
     .filter((word) => word !== "");
   const whole = words.join("_");
+  if (secretValues.test(whole)) return true;
   if (properties.has(words.at(-1) ?? "") || openKey.test(whole) || folderNames.has(whole)) return false;
   if (whole.includes("connection_string") || secretTokens.test(whole)) return true;
   return words.some((word) => secretWords.has(word) || (secretEnds.test(word) && !ordinaryWords.has(word)));

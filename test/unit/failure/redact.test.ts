@@ -99,6 +99,11 @@ test.each([
   "DB_PASS1",
   "ACCESS_TOKENS",
   "API_TOKENS",
+  "GATEWAY_AUTH_HEADER",
+  "authorizationHeader",
+  "SLACK_WEBHOOK_URL",
+  "DISCORD_WEBHOOK",
+  "webhookUrl",
 ])("%s names a secret", (name) => {
   expect(isSecretName(name)).toBe(true);
 });
@@ -127,6 +132,9 @@ test.each([
   "MAX_KEYS",
   "AUTH0_DOMAIN",
   "maxOutputTokens",
+  "HEADER",
+  "WEBHOOK_PORT",
+  "API_URL",
 ])("%s names no secret", (name) => {
   expect(isSecretName(name)).toBe(false);
 });
@@ -253,6 +261,18 @@ describe("secrets of this process", () => {
     );
     for (const word of ["not-a-secret-at-all", "/home/me/.ssh/key", "short"])
       expect(redact(`a ${word} b`)).toBe(`a ${word} b`);
+  });
+
+  test.each(["", "u:", "me:", "user:", "a longer name:"])("are in no base64 behind %j", (before) => {
+    const secret = "correct-horse-battery?>staple";
+    keepSecret([secret]);
+    for (const encoding of ["base64", "base64url"] as const) {
+      const text = `sent ${Buffer.from(`${before}${secret} and more`).toString(encoding)} away`;
+      const [, kept = ""] = /^sent (\S*?)\[redacted\]\S* away$/.exec(redact(text)) ?? [];
+      expect(redact(text)).toContain("[redacted]");
+      expect(Buffer.from(kept, encoding).toString().length).toBeLessThanOrEqual(before.length + 1);
+      expect(JSON.stringify(redactData({ text }))).toContain("[redacted]");
+    }
   });
 
   test("the working directory is no secret, and passwords named PWD are", () => {
