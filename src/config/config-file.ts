@@ -1,6 +1,6 @@
-import { readFile, stat } from "node:fs/promises";
-import { extname, join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { readFile, realpath, stat } from "node:fs/promises";
+import { extname, join, relative } from "node:path";
+import { sha256 } from "../domain/canonical.ts";
 import type { SourceText } from "../team/definition/source-text.ts";
 
 const codeExtensions = ["ts", "js", "mjs"];
@@ -12,7 +12,15 @@ export interface FoundConfig {
   readonly path: string;
   readonly isCode: boolean;
   readonly bytes: Uint8Array;
+  /** Of the bytes; of code, with all files that it imports by a path. */
+  readonly sha256: string;
+  /** Of code: its files by their real paths, in the order in which they were found. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
 }
+
+/** The files that its code imports, as a person would name them. */
+export const importsOf = ({ files }: FoundConfig, folder: string): readonly string[] =>
+  [...files.keys()].slice(1).map((path) => relative(folder, path));
 
 export interface ConfigFile {
   readonly path: string;
@@ -43,7 +51,10 @@ async function findConfig(
     throw new Error(`${found.join(" and ")} are here together, and only one can count. Keep one of them.`);
   }
   const isCode = codeExtensions.includes(extname(path).slice(1));
-  return { path, isCode, bytes: await readBytes(path) };
+  const bytes = await readBytes(path);
+  if (!isCode) return { path, isCode, bytes, sha256: sha256(bytes), files: new Map() };
+  const { readModuleFiles } = await import("./module-files.ts");
+  return { path, isCode, bytes, ...(await readModuleFiles(await realpath(path), readBytes)) };
 }
 
 async function readBytes(path: string): Promise<Uint8Array> {
@@ -57,9 +68,9 @@ async function readBytes(path: string): Promise<Uint8Array> {
   });
 }
 
-/** Runs the code of a file that is code: only where a person trusted it. */
+/** Runs the code of a file that is code: only where a person trusted these bytes. */
 export const readConfig = (found: FoundConfig): Promise<ConfigFile> =>
-  found.isCode ? importModule(found.path) : readText(found);
+  found.isCode ? importModule(found) : readText(found);
 
 async function exists(path: string): Promise<boolean> {
   try {
@@ -100,8 +111,9 @@ async function sourceOf(path: string, bytes: Uint8Array): Promise<SourceText> {
     : (await import("../team/definition/yaml-text.ts")).readYaml(text);
 }
 
-async function importModule(path: string): Promise<ConfigFile> {
-  const module = await import(pathToFileURL(path).href).then(asModule, (error: unknown) => {
+async function importModule({ path, files }: FoundConfig): Promise<ConfigFile> {
+  const { importFiles } = await import("./module-files.ts");
+  const module = await importFiles(await realpath(path), { files }).catch((error: unknown) => {
     throw new Error(`${path} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });
@@ -110,8 +122,4 @@ async function importModule(path: string): Promise<ConfigFile> {
     throw new Error(`${path} has no default export. Write: export default { ... }`);
   }
   return { path, content: module.default, lineOf: async () => await Promise.resolve(undefined) };
-}
-
-function asModule(module: unknown): { readonly default?: unknown } {
-  return module as { default?: unknown };
 }

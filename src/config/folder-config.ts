@@ -1,9 +1,8 @@
 import { dirname } from "node:path";
-import { advise } from "../domain/advice.ts";
-import { sha256 } from "../domain/canonical.ts";
+import { advise, quote } from "../domain/advice.ts";
 import { NotTrusted } from "../domain/errors.ts";
 import type { SettingKey } from "./config.ts";
-import { type FoundConfig, findFolderConfig, readConfig } from "./config-file.ts";
+import { type FoundConfig, findFolderConfig, importsOf, readConfig } from "./config-file.ts";
 import { fileLayer, type Layer } from "./layers.ts";
 import { settings } from "./settings.ts";
 import { fileIn, isTrusted, type TrustedFile } from "./trust-store.ts";
@@ -21,21 +20,24 @@ export async function readFolderConfig(
   env: NodeJS.ProcessEnv,
   onlyLooks: boolean,
 ): Promise<FolderConfig> {
-  const file = { path: await fileIn(found.path), sha256: sha256(found.bytes) };
+  const file = { path: await fileIn(found.path), sha256: found.sha256 };
   const trusted = await isTrusted(file, env);
   if (found.isCode && onlyLooks) return { ...file, isTrusted: trusted, layer: undefined };
-  if (found.isCode && !trusted) throw notTrusted(file, codeDemand);
+  if (found.isCode && !trusted) throw notTrusted(file, ...codeDemands(found));
   return { ...file, isTrusted: trusted, layer: await fileLayer(await readConfig(found), "file") };
 }
 
-const codeDemand = "It is code, and would run as you, with all that it imports.";
+const codeDemands = (found: FoundConfig): readonly string[] => [
+  "It is code, and would run as you, with all that it imports.",
+  ...importsOf(found, dirname(found.path)).map((path) => `It imports ${quote(path)}.`),
+];
 
 /** What the configuration of a folder asks for that only a trusted one gets. */
 export async function configDemands(folder: string): Promise<(TrustedFile & Demanding) | undefined> {
   const found = await findFolderConfig(folder);
   if (found === undefined) return undefined;
-  const file = { path: await fileIn(found.path), sha256: sha256(found.bytes) };
-  if (found.isCode) return { ...file, demands: [codeDemand] };
+  const file = { path: await fileIn(found.path), sha256: found.sha256 };
+  if (found.isCode) return { ...file, demands: codeDemands(found) };
   const layer = await fileLayer(await readConfig(found), "file");
   return { ...file, demands: await settingDemands(layer, needTrust(layer)) };
 }

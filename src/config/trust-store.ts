@@ -12,7 +12,7 @@ import { userFolder } from "./user-folder.ts";
 export interface TrustedFile {
   /** In the real path of its folder. */
   readonly path: string;
-  /** Of the file's own bytes; files that it imports are not part of it. */
+  /** Of the file's bytes; of a configuration that is code, with those of the files that it imports by a path. */
   readonly sha256: string;
 }
 
