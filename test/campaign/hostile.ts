@@ -12,6 +12,7 @@ import { attackWithFiles } from "./hostile-files.ts";
 import { attackApp } from "./hostile-http.ts";
 
 import { attackWithImports } from "./hostile-imports.ts";
+import { attackWithTeams } from "./hostile-teams.ts";
 
 import { inFolder } from "./in-folder.ts";
 
@@ -201,6 +202,7 @@ export const hostileTrials: readonly Trial[] = [
   { title: "paths of a workspace", run: attackWithPaths, tries: "paths" },
   { title: "imports", run: (seed) => attackWithImports(seed, 100), tries: "imports" },
   { title: "team files and configurations", run: attackWithFiles, tries: "team and configuration files" },
+  { title: "teams that run", run: attackWithTeams, tries: "teams" },
   { title: "requests", run: attackServer, tries: "requests" },
   { title: "requests to the app", run: attackApp, tries: "requests" },
 ];
