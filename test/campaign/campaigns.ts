@@ -86,6 +86,12 @@ const campaigns: readonly Campaign[] = [
     tries: "imports",
     load: async () => (await import("./hostile-imports.ts")).importTrials,
   },
+  {
+    name: "fuzz",
+    about: "imports, configurations, team files and HTTP bodies: 500 in each trial, 10,000 with --trials 20",
+    tries: "hostile inputs",
+    load: async () => (await import("./fuzz.ts")).fuzzTrials,
+  },
 ];
 
 /** What a person can start. Loads no trial, so that the list needs no test runner. */

@@ -213,6 +213,18 @@ class Target {
       (reason: unknown) => reason,
     );
     orElse("let in", () => expect(NotTrusted.is(refused), `${what}: ${String(refused)}`).toBe(true));
+    const acts = [
+      () => maestro.approve(session),
+      () => maestro.reject(session, { note: "again" }),
+      () => maestro.apply(session, { to: this.#folder }),
+      () => maestro.branch(session, { branch: "theirs", repo: this.#folder }),
+    ];
+    for (const act of acts) {
+      const done: unknown = await act().catch((error: unknown) => error);
+      orElse("let in", () =>
+        expect(MaestroError.is(done), `${what}: ${String(act)}: ${String(done)}`).toBe(true),
+      );
+    }
     orElse("let in", () => expect(this.#ran, what).toEqual([]));
     // Made anew from the rows alone, the checkpoints are those of the file: no summary says anything else.
     rmSync(join(this.#stateDir, "sessions", session), { recursive: true });

@@ -18,11 +18,11 @@ it("a hostile path from a persona reaches no file outside its workspace", async 
 });
 
 it("a forged export is refused and leaves nothing behind, or contradicts nothing and does not run", async () => {
-  expect(await attackWithImports(1, 300)).toBe(300);
+  expect(await attackWithImports(1, 500)).toBe(500);
 });
 
 it("a team file or configuration of a stranger has no effect, and is read or refused with an error of Maestro", async () => {
-  expect(await attackWithFiles(1, 400)).toBe(400);
+  expect(await attackWithFiles(1, 700)).toBe(700);
 });
 
 it("a server refuses requests without its token and continues to work", async () => {
