@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { InputInvalid } from "../domain/errors.ts";
 import type { FoundCheck } from "../run/setup/find-checks.ts";
-import type { FoundSetup } from "../run/setup/find-setup.ts";
+import type { FoundSetup } from "../team/find-setup.ts";
 
 /** What a repository's own files say about how it is prepared and checked. */
 export interface RepositoryDescription {
@@ -17,7 +17,7 @@ export async function describeRepository(path: string): Promise<RepositoryDescri
   const { findRepository } = await import("../workspace/repository/find-repository.ts");
   const { listFiles } = await import("../workspace/repository/list-files.ts");
   const { readFiles } = await import("../workspace/repository/checks-only.ts");
-  const { findSetups } = await import("../run/setup/find-setup.ts");
+  const { findSetups } = await import("../team/find-setup.ts");
   const { findChecks, manifestFiles } = await import("../run/setup/find-checks.ts");
   const repository = await findRepository(path, undefined);
   const paths = (await listFiles(repository)).files.map((file) => file.path);

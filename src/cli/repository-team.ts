@@ -34,13 +34,16 @@ personas:
 ${checksText(checks)}`;
 }
 
-/** What a lockfile asks for needs no key, and no trust: a command of the team's own that has the network does. */
 function setupText(setups: RepositoryTeam["setups"]): string {
   if (setups.length === 0) return "";
-  const lines = setups.map(({ run, because }) => `#   ${flow(run)}, because of ${because}`);
-  return `# Dependencies are installed once and shared by sessions:
+  const lines = setups.map(
+    ({ run, inputs, keep, network, because }) =>
+      `  # From ${because}.
+  - { run: ${flow(run)}, inputs: ${flow(inputs)}, keep: ${flow(keep)}, network: ${flow(network)} }`,
+  );
+  return `# Dependencies, installed once and shared by sessions.
+setup:
 ${lines.join("\n")}
-# Write "setup" for another command. With the network it needs maestro trust.
 `;
 }
 

@@ -8,6 +8,7 @@ import { isPattern } from "./definition/is-pattern.ts";
 import { leadsOut } from "./definition/source-keys.ts";
 import type { PersonaDefinition, TeamDefinition } from "./definition/team-definition.ts";
 import { defaultShell } from "./definition/tool-keys.ts";
+import { isFound } from "./find-setup.ts";
 
 /** Something that a team would run, read or send. */
 export interface Demand {
@@ -74,11 +75,12 @@ export function demandsOf(definition: TeamDefinition): readonly Demand[] {
 
 /**
  * A command that the team wrote runs on the files of the session, and with the network it can send them anywhere: a
- * public host is as far as any. A setup that a lockfile asks for is none of the team's.
+ * public host is as far as any. A setup that a lockfile asks for needs no trust, also where the team writes it down.
  */
 function demandsOfSetup({ setup }: TeamDefinition): readonly Demand[] {
   if (setup === undefined || setup === false) return [];
-  return setup.flatMap(({ run, network, env }): readonly Demand[] => {
+  return setup.flatMap((one): readonly Demand[] => {
+    const { run, network, env } = one;
     const command = shownCommand(run);
     const hosts = network === true ? "every public host" : network === false ? "" : network.join(", ");
     const reach = hosts === "" ? "" : `, reaching ${oneLine(hosts)}`;
@@ -88,7 +90,7 @@ function demandsOfSetup({ setup }: TeamDefinition): readonly Demand[] {
         persona: "setup",
         what: command,
         sentence: `setup installs dependencies${reach}: ${command}`,
-        needsTrust: network !== false,
+        needsTrust: network !== false && !isFound(one),
       },
       ...outsidePrograms(run).map(
         ({ says, ...demand }): Demand => ({ ...demand, persona: "setup", sentence: `setup ${says}` }),

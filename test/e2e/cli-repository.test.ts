@@ -45,7 +45,6 @@ test("init --repo writes a team with the repository's own setup and tests, and i
     checks: [{ name: "test", run: ["npm", "test"] }],
   });
   expect(read(inside, "team.yaml")).toMatch(/^source: \{ git: "\." \}$/m);
-  expect(read(inside, "team.yaml"), "what a lockfile asks for needs no trust").not.toMatch(/^setup:/m);
   expect(read(inside, "team.yaml")).toMatch(/^ {4}tools: \["\*", run_command\]$/m);
   const run = ["run", "Say hello", "--team", "team.yaml", "--key", "first", "--model", "simulated"];
   const trusted = { ...inside, env: { ...inside.env, MAESTRO_TRUST: "1" } };

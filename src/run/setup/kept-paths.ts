@@ -2,11 +2,11 @@ import { changesBetween, type Tree, withChanges } from "../../domain/tree.ts";
 import { isInstalled } from "../../domain/tree-path.ts";
 import type { SessionState } from "../../journal/session-state.ts";
 import { recordedDefinition } from "../../team/definition/recorded.ts";
+import { findSetups } from "../../team/find-setup.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import { globMatcher } from "../../workspace/glob.ts";
 import { foldersAbove } from "../../workspace/open-folder.ts";
 import { loadTree } from "../../workspace/stored-tree.ts";
-import { findSetups } from "./find-setup.ts";
 
 /**
  * Whether a path is in a folder of installed dependencies: `node_modules`, and what the session's setups keep. What a

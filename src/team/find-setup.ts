@@ -1,5 +1,5 @@
-import type { Tree } from "../../domain/tree.ts";
-import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
+import type { Tree } from "../domain/tree.ts";
+import type { SetupDefinition } from "./definition/setup-keys.ts";
 
 /** A setup that a repository's own files ask for, and the file that says so. */
 export interface FoundSetup extends SetupDefinition {
@@ -125,6 +125,13 @@ export const recipeOf = (run: readonly string[]): Recipe | undefined =>
     .flat()
     .map(([, recipe]) => recipe)
     .find((recipe) => bare(recipe.run) === bare(run));
+
+/** What a lockfile would ask for as well, reaching no other hosts. */
+export function isFound({ run, network }: Pick<SetupDefinition, "run" | "network">): boolean {
+  const recipe = recipes.flat().find(([, one]) => JSON.stringify(one.run) === JSON.stringify(run))?.[1];
+  if (recipe === undefined || network === true) return false;
+  return network === false || network.every((host) => recipe.network.includes(host));
+}
 
 const timeoutMs = 600_000;
 
