@@ -1,6 +1,6 @@
 import type { DeliveryOrder } from "../domain/delivery-order.ts";
 import type { SessionId } from "../domain/ids.ts";
-import type { Json } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import type { Direction } from "../journal/journal.ts";
 import type { SessionResult, TicketView } from "../journal/view.ts";
 import type { AttachmentContent, UploadedAttachment } from "../run/acts/attach.ts";
@@ -101,11 +101,15 @@ export interface PruneOptions extends RetentionPolicy {
 export interface ApproveOptions {
   /** Required when more than one phase waits for review. */
   readonly phase?: string;
+  /** The row of a call that waits for approval, instead of a phase. */
+  readonly call?: number;
+  /** Of the call, instead of those that the persona gave. */
+  readonly arguments?: JsonObject;
   readonly note?: string;
 }
 
-export interface RejectOptions extends ApproveOptions {
-  /** The requested change. */
+export interface RejectOptions extends Omit<ApproveOptions, "arguments"> {
+  /** The requested change. Of a call: its result. */
   readonly note: string;
   /** Effects of the phase that happened may happen again. */
   readonly repeatEffects?: boolean;

@@ -1,9 +1,11 @@
 import { InputInvalid } from "../domain/errors.ts";
 import { happenedIn } from "../journal/effect.ts";
 import type { Signal } from "../journal/journal.ts";
+import type { SessionState } from "../journal/session-state.ts";
 import { refuseToRepeat } from "../run/acts/repeat-effects.ts";
 import { refuseUntrustedState } from "../run/acts/trust.ts";
 import { readState } from "../store/session-journal.ts";
+import { answerOf, approvalOf, refusePhase, rejectionOf, withoutCall } from "./answer-call.ts";
 import { checkBudgetOptions } from "./check-options.ts";
 import type { ApproveOptions, BudgetOptions, RejectOptions, Settlement } from "./options.ts";
 import type { Services } from "./services.ts";
@@ -20,17 +22,30 @@ export abstract class SessionSignals extends SessionQueries {
     this.#services = services;
   }
 
-  /** Approves the phase that is waiting for review. */
-  async approve(idOrKey: string, options: ApproveOptions = {}): Promise<void> {
-    await this.#review(idOrKey, { action: "approve", ...options });
+  /** Approves the phase that is waiting for review, or a call that waits for approval. */
+  async approve(idOrKey: string, { call, arguments: args, ...options }: ApproveOptions = {}): Promise<void> {
+    if (call === undefined && args !== undefined) throw withoutCall("arguments");
+    if (call === undefined) return this.#review(idOrKey, { action: "approve", ...options });
+    refusePhase(options.phase);
+    const { note } = options;
+    await this.#decide(idOrKey, (state) => approvalOf(state, call, args, note));
   }
 
-  /** Rejects the phase that is waiting for review. It runs again with the note. */
-  async reject(idOrKey: string, { note, repeatEffects, ...options }: RejectOptions): Promise<void> {
+  /** Rejects the phase that is waiting for review: it runs again with the note. Or a call: the note is its result. */
+  async reject(idOrKey: string, { call, note, repeatEffects, ...options }: RejectOptions): Promise<void> {
     if (typeof note !== "string" || note.trim() === "")
       throw new InputInvalid("A rejection needs a note.", { advice: "Write what should change." });
+    if (call !== undefined) {
+      refusePhase(options.phase);
+      return this.#decide(idOrKey, (state) => rejectionOf(state, call, note));
+    }
     const repeats = repeatEffects === true ? ({ repeatEffects } as const) : {};
     await this.#review(idOrKey, { action: "reject", ...options, note, ...repeats });
+  }
+
+  /** Answers a question of a persona. `question`: its row. */
+  async answer(idOrKey: string, question: number, text: string): Promise<void> {
+    await this.#decide(idOrKey, (state) => answerOf(state, question, text));
   }
 
   /** Says how an effect of unknown outcome ended. `step`: its seq, or its name where that is unique. */
@@ -62,6 +77,15 @@ export abstract class SessionSignals extends SessionQueries {
   }
 
   protected abstract look(): void;
+
+  /** What a person says about a call, whether or not its session is driven now. */
+  async #decide(idOrKey: string, signalOf: (state: SessionState) => Promise<Signal>): Promise<void> {
+    const { id } = await this.find(idOrKey);
+    const { store, engine } = this.#services;
+    // A word that was just said by this process is known.
+    if (engine.isDriving(id)) await engine.listen();
+    await this.#signal(id, await signalOf(await readState(store, id)));
+  }
 
   async #review(
     idOrKey: string,

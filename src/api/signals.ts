@@ -19,13 +19,16 @@ export async function refuseSignal(
   const details = { session: id, status };
   // An effect may have happened, however its session ended.
   if (finalStatuses.includes(status) && action !== "budget" && action !== "settle")
-    throw new SessionConflict(`Session ${id} is ${status}; there is nothing to ${action}.`, {
-      details,
-      advice: [
-        advise("See how it ended", "show", id),
-        advise("To change the result, fork it", "fork", id, "--at", "<phase>"),
-      ],
-    });
+    throw new SessionConflict(
+      `Session ${id} is ${status}; there is nothing to ${action.replace("-call", "")}.`,
+      {
+        details,
+        advice: [
+          advise("See how it ended", "show", id),
+          advise("To change the result, fork it", "fork", id, "--at", "<phase>"),
+        ],
+      },
+    );
   if (action === "pause" && (status === "parked" || status === "paused"))
     throw new SessionConflict(`Session ${id} is already ${status}; there is nothing to pause.`, {
       details,

@@ -1,7 +1,8 @@
-import type { Json } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import type { SavedAmount } from "../domain/ledger.ts";
 import type { Spend } from "../domain/usage.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
+import type { WaitingKind, Word } from "./waiting-call.ts";
 
 /** Kinds of steps, besides functions of the team's author. */
 export type EffectKind = "model" | "tool" | "check" | "command" | "heal";
@@ -25,8 +26,22 @@ export interface DurableStep<T> {
   readonly isNothing?: (result: T) => boolean;
   /** Its effect must not be repeated in silence. Absent: it may be repeated. */
   readonly once?: Once<T> | undefined;
+  /** A person's word decides about it before it begins. */
+  readonly asks?: Asks<T> | undefined;
   /** `allowedOutput`: set when the budgets leave less than the most output of `spend`. */
   readonly effect: (allowedOutput?: number) => T | Promise<T>;
+}
+
+/** A call that waits for a person. While it waits nothing is reserved, no breaker is asked and no intent recorded. */
+export interface Asks<T> {
+  readonly kind: WaitingKind;
+  /** As people see it. */
+  readonly call: JsonObject;
+  /** Called with the person's word, before the effect; gives what changes of the step. */
+  readonly decide: (word: Word) => Promise<{
+    readonly dependency?: string | undefined;
+    readonly once?: Once<T> | undefined;
+  }>;
 }
 
 /** An effect that must not be repeated in silence. */

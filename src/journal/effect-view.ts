@@ -4,7 +4,8 @@ import { redactJson } from "../domain/redact.ts";
 import { unsettledIn } from "./effect.ts";
 import { awaiting } from "./reset-phase.ts";
 import type { SessionState } from "./session-state.ts";
-import type { SessionStatus } from "./standing.ts";
+import { finalStatuses, type SessionStatus } from "./standing.ts";
+import { unansweredIn, type WaitingKind } from "./waiting-call.ts";
 
 export interface EffectView {
   /** The row of its intent: `settle` takes it. */
@@ -21,10 +22,10 @@ export interface EffectView {
 
 export interface WaitingView {
   readonly seq: number;
-  readonly kind: "phase" | "effect";
+  readonly kind: "phase" | "effect" | WaitingKind;
   /** Null where a whole phase waits. */
   readonly persona: string | null;
-  /** The phase, or the call of the effect. */
+  /** The phase, the call of the effect, or the tool and its arguments. */
   readonly call: Json;
 }
 
@@ -41,7 +42,14 @@ export function effectsIn({ effects }: SessionState): readonly EffectView[] {
 const silent: readonly SessionStatus[] = ["queued", "running", "completed", "canceled"];
 
 export function waitingIn(state: SessionState): readonly WaitingView[] {
-  if (silent.includes(state.standing.status)) return [];
+  const { status } = state.standing;
+  // A call can be answered while its driver lives.
+  const calls = finalStatuses.includes(status)
+    ? []
+    : unansweredIn(state).map(
+        ({ seq, asks, persona, call }): WaitingView => ({ seq, kind: asks, persona, call: redactJson(call) }),
+      );
+  if (silent.includes(status)) return calls;
   const phases = awaiting(state).map(
     ([name, { revision }]): WaitingView => ({
       seq: state.seals.get(`${name} ${revision}`)?.head.seq ?? state.head.seq,
@@ -58,5 +66,5 @@ export function waitingIn(state: SessionState): readonly WaitingView[] {
       call: redactJson({ name, ...(call !== undefined && { call }) }),
     }),
   );
-  return [...phases, ...effects];
+  return [...phases, ...calls, ...effects];
 }

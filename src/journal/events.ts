@@ -6,6 +6,7 @@ import { phaseEvents } from "./events/phase.ts";
 import { sessionEvents } from "./events/session.ts";
 import { setupEvents } from "./events/setup.ts";
 import { teamEvents } from "./events/team.ts";
+import { waitingEvents } from "./events/waiting.ts";
 
 /** Every kind of transition row, declared once. Steps are rows of their own shape, see `StepRow`. */
 export const events = {
@@ -16,6 +17,7 @@ export const events = {
   ...phaseEvents,
   ...attemptEvents,
   ...effectEvents,
+  ...waitingEvents,
 };
 
 export type TransitionKind = keyof typeof events;

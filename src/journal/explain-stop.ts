@@ -3,6 +3,8 @@ import { billing, count, money, number } from "../domain/amounts.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import { failureTable } from "../domain/failure.ts";
+import type { WaitingView } from "./effect-view.ts";
+import { askedTexts, callAdvice } from "./explain-calls.ts";
 import { type HeldSession, heldBack } from "./held-back.ts";
 import type { Direction } from "./journal.ts";
 import { type KeptBudget, type ProposedLimit, proposedLimit, raiseAdvice } from "./proposed-limit.ts";
@@ -22,6 +24,7 @@ export interface StoppedSession extends HeldSession {
   readonly usage: UsedSoFar;
   readonly budgets: readonly KeptBudget[];
   readonly effects: readonly { readonly state: "happened" | "unknown" }[];
+  readonly waiting: readonly WaitingView[];
 }
 
 interface StoppedPhase {
@@ -286,15 +289,18 @@ function whatIsLeft({ phases }: StoppedSession): string {
   return `Still to do: ${open.map(({ name }) => name).join(", ")}.`;
 }
 
-function reviewText({ phases }: StoppedSession): string {
+function reviewText({ phases, waiting: all }: StoppedSession): string {
+  const asked = askedTexts(all);
   const waiting = phases.filter(({ review }) => review === "awaiting");
+  if (waiting.length === 0) return asked.length === 0 ? "A person has answered." : asked.join(" ");
   const names = waiting.map(({ name }) => name).join(", ");
   const failed = waiting.flatMap(({ name, gate }) =>
     gate?.verdict === "failed"
       ? [` The gate of ${name} failed: ${gate.score?.toFixed(2)} of ${gate.threshold?.toFixed(2)}.`]
       : [],
   );
-  return `Phase ${names} waits for review.${failed.join("")}${waiting.map(putBackText).join("")}`;
+  const phasesText = `Phase ${names} waits for review.${failed.join("")}${waiting.map(putBackText).join("")}`;
+  return [phasesText, ...asked].join(" ");
 }
 
 const mostPaths = 5;
@@ -315,7 +321,8 @@ function whatToDo(session: StoppedSession): readonly Advice[] {
   const { reason } = session;
   const held = heldBack(session);
   if (held !== undefined) return held.todo;
-  return reason === null ? errorAdvice(session) : parkTexts[reason].todo(session);
+  const own = reason === null ? errorAdvice(session) : parkTexts[reason].todo(session);
+  return [...own, ...callAdvice(session)];
 }
 
 function errorAdvice({ error }: StoppedSession): readonly Advice[] {
@@ -357,6 +364,7 @@ export function adviceOf(error: ErrorJson): readonly Advice[] {
 function reviewAdvice(session: StoppedSession): readonly Advice[] {
   const name = nameOf(session);
   const waiting = session.phases.filter(({ review }) => review === "awaiting");
+  if (waiting.length === 0) return [];
   // Where one phase waits, an answer need not name it.
   return (waiting.length > 1 ? waiting : [undefined]).flatMap((phase) => {
     const which = phase === undefined ? [] : ["--phase", phase.name];

@@ -162,6 +162,12 @@ const changes: { readonly [Kind in FactKind]?: Change<Kind> } = {
       warnings: warn(progress, `${fact.dependency} does not answer; its breaker is open`),
     }),
   }),
+  "call.waiting": (progress, fact) =>
+    onPersona(progress, fact, () => ({
+      status: "waiting",
+      until: undefined,
+      activity: sentenceOf(fact),
+    })),
   "attempt.completed": (progress, fact, at) =>
     onPersona(progress, fact, () => ({
       status: "completed",

@@ -63,13 +63,13 @@ export function digestOf(
 /** The list row after one more row; undefined before the session's first. */
 export function reduceCard(
   card: SessionCard | undefined,
-  row: Pick<RecordedRow, "kind" | "body" | "attempt">,
+  row: Pick<RecordedRow, "seq" | "kind" | "body" | "attempt">,
 ): SessionCard | undefined {
   if (row.attempt !== null) return card;
   const event = eventOf(row.kind);
   // Most rows do not change the list row, and results can be large: those are not parsed. Only a first row makes one.
   if (event?.card === undefined || (card === undefined && event.searchText === undefined)) return card;
-  const change = event.card(card, decodeTransition(row as RecordedRow));
+  const change = event.card(card, decodeTransition(row as RecordedRow), row);
   return change === undefined ? card : ({ ...card, ...change } as SessionCard);
 }
 

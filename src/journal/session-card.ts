@@ -3,6 +3,7 @@ import type { GateResult } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { Json } from "../domain/json.ts";
 import type { PauseCause } from "./standing.ts";
+import type { WaitingKind } from "./waiting-call.ts";
 
 export type CardPhaseStatus = "pending" | "running" | "completed" | "reused";
 
@@ -29,6 +30,16 @@ export interface CardHold {
         /** What the minute of the provider has no room for; missing: a breaker is open, or a provider said to wait. */
         readonly limit?: "requests" | "tokens";
       };
+}
+
+/** A call that waits for a person. */
+export interface CardCall {
+  readonly seq: number;
+  readonly asks: WaitingKind;
+  readonly phase: string;
+  readonly persona: string;
+  /** The call or the question, cut. */
+  readonly text: string;
 }
 
 /** The bounded summary of a session that lists show: a projection of its journal, kept with each row that changes it. */
@@ -62,6 +73,7 @@ export interface SessionCard {
   readonly error: CardError | null;
   readonly wakeAt: number | null;
   readonly held: readonly CardHold[];
+  readonly calls: readonly CardCall[];
   readonly lastFailure: {
     readonly phase: string;
     readonly persona: string;
@@ -125,3 +137,12 @@ export function withoutHold(
 ): readonly CardHold[] {
   return held.filter((hold) => hold.phase !== phase || hold.persona !== persona);
 }
+
+export const withoutCall = ({ calls }: SessionCard, ...seqs: readonly number[]): readonly CardCall[] =>
+  calls.filter(({ seq }) => !seqs.includes(seq));
+
+/** The persona's attempt has ended: it waits for nothing. */
+export const withoutCalls = (
+  { calls }: SessionCard,
+  { phase, persona }: { readonly phase: string; readonly persona: string },
+): readonly CardCall[] => calls.filter((call) => call.phase !== phase || call.persona !== persona);

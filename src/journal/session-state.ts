@@ -24,6 +24,7 @@ import type {
   RecordedFailure,
   SessionCreated,
 } from "./values.ts";
+import type { Calls } from "./waiting-call.ts";
 
 export interface AttemptState extends OfAttempt {
   readonly round: number;
@@ -230,6 +231,8 @@ export interface SessionState {
   readonly signals: readonly Signal[];
   /** Effects that must not be repeated in silence, by the seq of their intents. */
   readonly effects: Effects;
+  /** Calls that wait or waited for a person, by the seq of their rows. */
+  readonly calls: Calls;
   /** Attempts under way, by the seq of their first row. */
   readonly running: ReadonlyMap<number, RunningAttempt>;
   /** Digest over all transition rows so far. Seals carry it, so that rows before a seal can be verified without steps. */
@@ -282,6 +285,7 @@ export function emptyState(id: SessionId): SessionState {
     imported: undefined,
     signals: [],
     effects: new Map(),
+    calls: new Map(),
     running: new Map(),
     transitions: "",
   };

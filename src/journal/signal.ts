@@ -22,6 +22,17 @@ export const signal = is.union(
     happened: is.boolean,
     result: is.optional(is.json),
   },
+  /** A call that waits for a person may begin. `call`: its row. `arguments`: instead of those that the persona gave. */
+  {
+    action: is.literal("approve-call"),
+    call: is.seq,
+    arguments: is.optional(is.jsonObject),
+    note: is.optional(is.text),
+  },
+  /** The note becomes the result of the call. */
+  { action: is.literal("reject-call"), call: is.seq, note: is.text },
+  /** The answer to a question. */
+  { action: is.literal("answer"), call: is.seq, text: is.text },
   /** A new limit; fields that are missing stay as they are. */
   {
     action: is.literal("budget"),

@@ -43,7 +43,8 @@ export function stopHeadline(
 }
 
 const parkedHeadlines: Readonly<Record<ParkReason, (card: SessionCard) => string>> = {
-  review: ({ review, lastPhase }) =>
+  review: ({ review, calls, lastPhase }) =>
+    (review === null ? callHeadline(calls) : undefined) ??
     `${review?.phase ?? lastPhase} waits for review${gateClause(gateFact(review?.gate))}`,
   help: helpHeadline,
   unknown(card) {
@@ -58,6 +59,15 @@ const parkedHeadlines: Readonly<Record<ParkReason, (card: SessionCard) => string
   },
   setup: ({ error }) => inShort(error?.message),
 };
+
+function callHeadline([first, ...more]: SessionCard["calls"]): string | undefined {
+  if (first === undefined) return undefined;
+  if (more.length > 0) return `${count(more.length + 1, "call")} wait for a person`;
+  const { asks, persona, text } = first;
+  return inShort(
+    asks === "question" ? `${persona} asks: ${text}` : `${persona} waits for approval of ${text}`,
+  );
+}
 
 function helpHeadline({ error, lastFailure }: SessionCard): string {
   const { persona, phase = lastFailure?.phase, personas = 1, attempts = 0, message } = error?.details ?? {};

@@ -4,8 +4,8 @@ import { AttemptTimeout, type MaestroError } from "../domain/errors.ts";
 // How running work ends other than by itself: a person or a shutdown stops it (Control), it stands still (Watchdog), it
 // ignores its signal (Abandonment), or the journal below it fails (Infrastructure). Pending waits for what still runs.
 
-/** `rest`: everything in the session waits, and another one gets its place. */
-export type StopReason = "pause" | "interrupt" | "cancel" | "shutdown" | "rest";
+/** `rest`: everything in the session waits, and another one gets its place. `ask`: all of it waits for a person. */
+export type StopReason = "pause" | "interrupt" | "cancel" | "shutdown" | "rest" | "ask";
 
 /** Since when everything in a session waits, and when it continues. */
 export interface Resting {
@@ -54,19 +54,19 @@ export class Control {
     { abort = false, cause }: { readonly abort?: boolean; readonly cause?: MaestroError } = {},
   ): void {
     // The first reason counts, except that a cancel is final, that nothing can be recorded without a database, and that a
-    // person outranks a rest.
+    // person outranks a rest and a wait for people.
     const isPause = reason === "pause" || reason === "interrupt";
-    const outranks =
-      reason === "cancel" || cause !== undefined || (isPause && this.#stopped?.reason === "rest");
+    const waits = this.#stopped?.reason === "rest" || this.#stopped?.reason === "ask";
+    const outranks = reason === "cancel" || cause !== undefined || (isPause && waits);
     if (this.#stopped === undefined || outranks) this.#stopped = new DriverStopped(reason, cause);
     this.#stop.abort(this.#stopped);
     if (abort) this.#abort.abort(this.#stopped);
   }
 
-  /** Only waits are under way. The signal stops code that runs beside them. */
-  rest(resting: Resting): void {
+  /** Only waits are under way; without `resting`, for people. The signal stops code that runs beside them. */
+  rest(resting?: Resting): void {
     if (this.#stopped !== undefined) return;
-    this.#stopped = new DriverStopped("rest", undefined, resting);
+    this.#stopped = new DriverStopped(resting === undefined ? "ask" : "rest", undefined, resting);
     this.#stop.abort(this.#stopped);
     this.#abort.abort(this.#stopped);
   }

@@ -13,6 +13,7 @@ import type { PersonaResult } from "../journal/journal.ts";
 import { awaiting } from "../journal/reset-phase.ts";
 import { isAccepted, type SessionState } from "../journal/session-state.ts";
 import { type Asking, isAsking, ruleOf, type Standing } from "../journal/standing.ts";
+import { unansweredIn } from "../journal/waiting-call.ts";
 import { sealPhase } from "../store/seal-phase.ts";
 import type { SessionJournal } from "../store/session-journal.ts";
 import { recallOrder } from "../store/session-memory.ts";
@@ -126,7 +127,8 @@ async function runPhases(whole: Team, claimed: ClaimedSession): Promise<Outcome>
     const outcome = outcomeOf(error);
     // A person's signal outranks the error of a persona. The error is recorded, and the next drive reports it.
     const { stopped } = control;
-    return stopped === undefined ? outcome : outcomeOf(stopped);
+    // A wait for a person ends the drive when nothing else is left: what went wrong before it comes first.
+    return stopped === undefined || stopped.reason === "ask" ? outcome : outcomeOf(stopped);
   }
 }
 
@@ -152,7 +154,7 @@ function waitsFor(state: SessionState): Outcome {
   if (stoodFor !== undefined && isOpen) {
     return { status: "parked", ...stoodFor, ...(ruleOf(stoodFor.reason).raisesTicket && { tickets }) };
   }
-  return awaiting(state).length > 0
+  return awaiting(state).length + unansweredIn(state).length > 0
     ? { status: "parked", reason: "review" }
     : { status: "paused", by: "direction" };
 }
@@ -213,6 +215,7 @@ export function outcomeOf(error: unknown): Outcome {
   if (error instanceof DriverStopped) {
     if (error.cause !== undefined) throw error.cause;
     if (error.reason === "shutdown") return { status: "running" };
+    if (error.reason === "ask") return { status: "parked", reason: "review" };
     if (error.resting !== undefined) return { status: "running", ...error.resting };
     if (error.reason === "cancel") return { status: "canceled" };
     return { status: "paused", by: error.reason === "interrupt" ? "interrupt" : "person" };

@@ -4,9 +4,10 @@ import { unsettledIn } from "../journal/effect.ts";
 import type { ClaimCause, Entry, StepKind } from "../journal/journal.ts";
 import { awaiting } from "../journal/reset-phase.ts";
 import type { SessionState } from "../journal/session-state.ts";
-import { finalStatuses, reasonOf } from "../journal/standing.ts";
+import { finalStatuses, reasonOf, type Standing } from "../journal/standing.ts";
 import { StepBodyCache } from "../journal/step-body-cache.ts";
 import { resultsOf } from "../journal/view.ts";
+import { unansweredIn } from "../journal/waiting-call.ts";
 import type { Lease } from "../store/journal.ts";
 import { areCheckpointsWhole } from "../store/list-checkpoints.ts";
 import { refuseOlderDatabase } from "../store/newer-work.ts";
@@ -108,7 +109,7 @@ export class TeamEngine {
 
   /** Applies the signals of a session without a driver, and completes the files of a driver that died. */
   async settle(id: SessionId, claim?: Promise<Claim>): Promise<Outcome> {
-    const { store, artifacts, projector, report } = this.#options;
+    const { store, artifacts, projector, report, clock } = this.#options;
     const control = new Control();
     const settling = this.#withLease(id, "signal", control, undefined, claim, async (journal, files) => {
       if (!finalStatuses.includes(journal.state.standing.status)) obey({ journal, control });
@@ -117,6 +118,10 @@ export class TeamEngine {
       // A person has answered; the session waits for a resume.
       else if (isAnswered(journal.state))
         await journal.append([{ kind: "session.status", status: "paused", by: "answer" }]);
+      else {
+        const woken = wokenAt(clock.now(), journal.state);
+        if (woken !== undefined) await journal.append([{ kind: "session.status", ...woken }]);
+      }
       await repairFiles(journal.state, files, { store, artifacts, report, whole: this.#whole });
       await projector.finish(files, journal);
       return journal.state.standing;
@@ -311,5 +316,13 @@ export class TeamEngine {
 function isAnswered(state: SessionState): boolean {
   const reason = reasonOf(state.standing);
   if (reason === "unknown") return unsettledIn(state.effects).length === 0;
-  return reason === "review" && awaiting(state).length === 0;
+  return reason === "review" && awaiting(state).length + unansweredIn(state).length === 0;
+}
+
+/** It rests until a wait is over, and a person has answered a call since: that one need not wait. */
+function wokenAt(now: number, { standing, calls }: SessionState): Standing | undefined {
+  if (!("restsSince" in standing)) return undefined;
+  const { restsSince } = standing;
+  const isAnswered = [...calls.values()].some(({ word }) => word !== undefined && word.saidAt >= restsSince);
+  return isAnswered ? { ...standing, wakeAt: Math.min(now, standing.wakeAt) } : undefined;
 }

@@ -15,6 +15,7 @@ import type { Transition } from "../journal/journal.ts";
 import { personaOf, phaseOf, type Reopened, type SessionState, wasGiven } from "../journal/session-state.ts";
 import type { PersonaDefinition, PhaseDefinition } from "../team/definition/team-definition.ts";
 import { type Conflict, describeConflict } from "../workspace/conflict.ts";
+import { DriverStopped } from "./control.ts";
 import type { Drive, TeamDrive } from "./drive.ts";
 import { withMaxAttempts } from "./persona-executor.ts";
 import { type PersonaWork, workFor } from "./persona-work.ts";
@@ -318,6 +319,7 @@ function allNeedHelp(errors: readonly HelpNeeded[]): HelpNeeded | undefined {
 }
 
 function rankOf(error: unknown): number {
+  if (error instanceof DriverStopped && error.reason === "ask") return 6;
   if (CircuitOpen.is(error)) return 5;
   if (SetupFailed.is(error) || BudgetExceeded.is(error)) return 4;
   if (HelpNeeded.is(error)) return 3;

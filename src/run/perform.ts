@@ -26,10 +26,13 @@ export function performOf(
   access: ModelAccess,
   place: CommandPlace,
 ): PerformOf {
-  return (phase, { name, work, policy, timeoutMs, tools, shell = defaultShell, mcp: ownServers, web }) => {
+  return (phase, persona) => {
+    const { name, work, policy, timeoutMs, tools, approve = [], shell = defaultShell, web } = persona;
+    const { mcp: ownServers } = persona;
     const written = writtenPersona(team, phase.name, name);
     const webHosts = (web ?? team.definition.web)?.allow ?? [];
-    const sources = { tools, ownTools: ownToolsOf(written?.tools), shellEffect: shell.effect, webHosts };
+    const ownTools = ownToolsOf(written?.tools);
+    const sources = { tools, ownTools, shellEffect: shell.effect, approve, webHosts };
     const fetchUrl: FetchUrl | undefined = webHosts.length === 0 ? undefined : fetchFrom(webHosts);
     const withShell = async <T>(
       context: WorkContext,

@@ -4,6 +4,12 @@ import type { Control } from "./control.ts";
 /** A session in which everything has waited for this long, and still waits longer than this, gives its place back. */
 export const restAfterMs = 5_000;
 
+/** A session in which all that is left waits for people stops after this long. */
+const askedAfterMs = 250;
+
+/** A wait for a person has no end of its own. */
+const isForPerson = (end: number): boolean => end === Number.POSITIVE_INFINITY;
+
 /** The work of one persona, which waits when all that it asked for waits. */
 export class Waiter {
   readonly #rest: Rest;
@@ -45,7 +51,10 @@ export class Waiter {
   }
 }
 
-/** Stops a drive in which everything waits: it gives its place back, and a later drive continues when the first wait is over. */
+/**
+ * Stops a drive in which everything waits: it gives its place back, and a later drive continues when the first wait is over. A
+ * wait for a person has no end of its own: where only those are left, the session parks.
+ */
 export class Rest {
   readonly #control: Control;
   readonly #clock: Clock;
@@ -74,20 +83,25 @@ export class Rest {
   /** A wait is over. */
   noteEnd(): void {
     this.#progress += 1;
-    if (this.#ends().length > 0) return;
+    const ends = this.#ends();
+    if (ends.length > 0 && !ends.every(isForPerson)) return;
     this.#watching?.abort();
     this.#watching = undefined;
+    // The pace changes when only people are waited for.
+    if (ends.length > 0) this.#beginToWatch();
   }
 
   /** A wait begins; gives its end. */
   begin(waitMs: number): { readonly at: number } {
     this.#progress += 1;
-    if (waitMs > restAfterMs && this.#watching === undefined) {
-      const watching = new AbortController();
-      this.#watching = watching;
-      void this.#watch(watching.signal);
-    }
+    if (waitMs > restAfterMs && this.#watching === undefined) this.#beginToWatch();
     return { at: this.#clock.now() + waitMs };
+  }
+
+  #beginToWatch(): void {
+    const watching = new AbortController();
+    this.#watching = watching;
+    void this.#watch(watching.signal);
   }
 
   get #activity(): number {
@@ -103,9 +117,10 @@ export class Rest {
     try {
       for (;;) {
         const before = this.#activity;
-        await this.#clock.sleep(restAfterMs, signal);
+        await this.#clock.sleep(this.#ends().every(isForPerson) ? askedAfterMs : restAfterMs, signal);
         const isQuiet = this.#activity === before && [...this.#waiters].every((waiter) => waiter.isWaiting);
         const [now, wakeAt] = [this.#clock.now(), Math.min(...this.#ends())];
+        if (isQuiet && isForPerson(wakeAt)) return this.#control.rest();
         if (isQuiet && wakeAt - now > restAfterMs)
           return this.#control.rest({ restsSince: now - restAfterMs, wakeAt });
       }

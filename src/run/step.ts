@@ -69,7 +69,7 @@ export class StepRecorder {
     this.#identities = new StepIdentities(place.input);
     this.#finder = new StepFinder(journal, control, this.#infrastructure, place.running);
     this.#once = new OnceEffects(drive, place, this.#finder, this.#infrastructure);
-    this.#waits = new StepWaits(drive, place.watchdog, this.#finder);
+    this.#waits = new StepWaits(drive, place, this.#finder, this.#infrastructure);
     this.#sent = new SentCalls((text) => this.#infrastructure.run(drive.artifacts.put(text)));
     this.#unfollow = drive.waiter.follow(this.#pending);
     this.#effects = new EffectRunner(drive, place.workspace, place.signal, this.#infrastructure);
@@ -113,18 +113,19 @@ export class StepRecorder {
     }
   }
 
-  async #perform<T>(step: StepToRun<T>, finding: FoundStep | Promise<FoundStep>): Promise<T> {
-    const { kind, name } = step;
+  async #perform<T>(asked: StepToRun<T>, finding: FoundStep | Promise<FoundStep>): Promise<T> {
+    const { kind, name } = asked;
     const { clock, control, journal, onStep } = this.#drive;
     const { running, signal } = this.#place;
     const found = finding instanceof Promise ? await finding : finding;
-    if (found.body !== undefined) return this.#replayFound(step, found, found.body) as T;
+    if (found.body !== undefined) return this.#replayFound(asked, found, found.body) as T;
     const { identity } = found;
-    const recalled = step.once === undefined ? undefined : await this.#once.recall(step, identity);
+    const recalled = asked.once === undefined ? undefined : await this.#once.recall(asked, identity);
     if (recalled !== undefined) return this.#replay(recalled.body, recalled.seq) as T;
-    const mayReuse = running.earlier !== undefined && step.once === undefined;
-    const reused = mayReuse ? await this.#reuse(step, identity) : undefined;
+    const mayReuse = running.earlier !== undefined && asked.once === undefined;
+    const reused = mayReuse ? await this.#reuse(asked, identity) : undefined;
     if (reused !== undefined) return this.#replay(reused.body, reused.seq) as T;
+    const step = asked.asks === undefined ? asked : await this.#waits.forPerson(asked, asked.asks, identity);
     // Stored before the call is made, so that a full disk costs nothing.
     const sending = kind === "model" ? await this.#sent.send(step) : undefined;
     const askedAt = clock.now();

@@ -71,6 +71,9 @@ export const faultPoints = {
   "call.cut:before-commit":
     "the answer was cut and its record is lost: the reserved amount counts, and the call is made again",
   "call.cut:after-commit": "the cut answer is paid for, and the session is not parked yet",
+  "call.waiting:before-commit":
+    "the call has not begun and has no trace; the next driver asks a person about it",
+  "call.waiting:after-commit": "the call waits on record, and the session is not parked yet",
   "dependency.waiting:before-commit": "the wait is not recorded; the open breaker refuses the call again",
   "dependency.waiting:after-commit": "the attempt waits without being used up, also in the next process",
   "attempt.failed:before-commit": "the failure is not counted; the attempt continues and fails again",

@@ -30,6 +30,8 @@ export class SessionJournal {
   readonly store: Store;
   readonly #steps: StepIndex;
   readonly #listeners: RowListeners;
+  /** Called after signals have become rows. */
+  readonly #onReceived = new Set<() => void>();
   #state: SessionState;
 
   constructor(store: Store, lease: Lease, { state, steps }: Replay, listeners: RowListeners) {
@@ -53,6 +55,13 @@ export class SessionJournal {
   /** Turns signals that wait in the inbox into rows. */
   async receive(): Promise<void> {
     this.#apply(await this.store.receive(this.lease));
+    for (const listener of this.#onReceived) listener();
+  }
+
+  /** Calls the listener after each receipt of signals, until the returned function is called. */
+  onReceived(listener: () => void): () => void {
+    this.#onReceived.add(listener);
+    return () => this.#onReceived.delete(listener);
   }
 
   /** Records alerts that were not raised before. */

@@ -20,6 +20,12 @@ const campaigns: readonly Campaign[] = [
     load: async () => (await import("./effects.ts")).effectTrials,
   },
   {
+    name: "people",
+    about: "SIGKILL around calls that wait for a person, in the process that drives and in the person's own",
+    tries: "kills",
+    load: async () => (await import("./people.ts")).peopleTrials,
+  },
+  {
     name: "models",
     about: "SIGKILL at random moments of a team of models, over the protocols of four providers",
     tries: "kills",

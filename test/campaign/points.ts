@@ -57,6 +57,7 @@ import {
 import { seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse, type Trial } from "./campaign.ts";
 import { treasured } from "./effects.ts";
+import { asked } from "./people.ts";
 
 /** The large result is the second file of the everyday team. */
 const artifactIsWritten = 2;
@@ -78,6 +79,8 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "step.function:after-effect": everyday(1, 3, 6),
   "step.function:before-commit": everyday(1, 3, 7),
   "step.function:after-commit": everyday(1, 3, 8),
+  "call.waiting:before-commit": asked(1),
+  "call.waiting:after-commit": asked(1),
   "effect.intended:before-commit": treasured(1, 3),
   "effect.intended:after-commit": treasured(1, 4),
   "effect.settled:before-commit": treasured(1, 3),

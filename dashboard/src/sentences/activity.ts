@@ -19,6 +19,7 @@ const verbs: Readonly<Record<Doing, Verb>> = {
   moves: { now: "moves", past: "was moving" },
   checks: { now: "runs check", past: "was running check" },
   decides: { now: "records a decision", past: "was recording a decision" },
+  asks: { now: "asks a person", past: "was asking a person" },
   submits: { now: "submits", past: "was submitting" },
   runs: { now: "runs", past: "was running" },
   ran: { now: "ran", past: "had run" },

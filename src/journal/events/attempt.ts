@@ -1,7 +1,7 @@
 import { isoTime } from "../../domain/iso-time.ts";
 import { checkResult } from "../judgment-values.ts";
 import * as is from "../schema.ts";
-import { type CardHold, cardLimits, changeCardPhase, withoutHold } from "../session-card.ts";
+import { type CardHold, cardLimits, changeCardPhase, withoutCalls, withoutHold } from "../session-card.ts";
 import { type AttemptState, personaOf, phaseOf } from "../session-state.ts";
 import { keepSteps, leaveSteps, ownSteps } from "../step-selection.ts";
 import { changeAttempt, endingAttempt, giveUp, withoutRunning, withPersona, withRunning } from "../update.ts";
@@ -38,6 +38,7 @@ export const attemptEvents = {
       card && {
         phases: changeCardPhase(card, entry.phase, { status: "running", worked: true }),
         held: withoutHold(card, entry),
+        calls: withoutCalls(card, entry),
       },
     reduce(before, entry, { seq, at }) {
       const { given, state, interrupted } = giveUp(before, entry, { seq, at });
@@ -102,7 +103,9 @@ export const attemptEvents = {
       ...ofAttempt,
     }),
     card: (card, entry) =>
-      card === undefined || card.held.length === 0 ? undefined : { held: withoutHold(card, entry) },
+      card === undefined || card.held.length + card.calls.length === 0
+        ? undefined
+        : { held: withoutHold(card, entry), calls: withoutCalls(card, entry) },
     reduce(state, entry, { seq, at }) {
       const { persona, attempt } = endingAttempt(state, entry);
       const tree = entry.tree ?? attempt.tree;

@@ -55,7 +55,11 @@ export interface EventDefinition<Row extends object, Body extends object> extend
   readonly reduce: (state: SessionState, entry: Of<Row>, row: RowPlace) => SessionState;
   readonly listed?: (entry: Of<Row>) => Listed | undefined;
   /** How the session's row in lists changes. Undefined: not at all. The first row makes the card. */
-  readonly card?: (card: SessionCard | undefined, entry: Of<Row>) => Partial<SessionCard> | undefined;
+  readonly card?: (
+    card: SessionCard | undefined,
+    entry: Of<Row>,
+    row: Pick<RowPlace, "seq">,
+  ) => Partial<SessionCard> | undefined;
   /** Of the first row of a session, which makes its card: the text, beside its names, that searches match. */
   readonly searchText?: (entry: Of<Row>) => string;
   /** Its public fact: short values only; results, files and definitions stay in the journal. */

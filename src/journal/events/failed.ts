@@ -5,7 +5,14 @@ import { isoTime } from "../../domain/iso-time.ts";
 import { type PutBack, putBackText } from "../../domain/put-back.ts";
 import { checkResult } from "../judgment-values.ts";
 import * as is from "../schema.ts";
-import { type CardHold, cardLimits, cut, type SessionCard, withoutHold } from "../session-card.ts";
+import {
+  type CardHold,
+  cardLimits,
+  cut,
+  type SessionCard,
+  withoutCalls,
+  withoutHold,
+} from "../session-card.ts";
 import { attemptOf, personaOf } from "../session-state.ts";
 import { inheritSteps } from "../step-selection.ts";
 import { changeAttempt, endingAttempt, withoutRunning, withPersona } from "../update.ts";
@@ -124,14 +131,15 @@ function cardAfterFailure(
   const { phase, persona, failure, next } = entry;
   const check = checks.find(({ must, status }) => must && status !== "passed")?.name ?? null;
   const lastFailure = { phase, persona, check: check === null ? null : cut(check, cardLimits.textLength) };
-  if (!("wait" in next)) return { lastFailure, held: withoutHold(card, entry) };
+  const calls = withoutCalls(card, entry);
+  if (!("wait" in next)) return { lastFailure, calls, held: withoutHold(card, entry) };
   const hold: CardHold = {
     phase,
     persona,
     until: next.wait.notBefore,
     why: { kind: "retry", because: cut(failure.message, cardLimits.textLength) },
   };
-  return { lastFailure, held: [...withoutHold(card, entry), hold].slice(-cardLimits.held) };
+  return { lastFailure, calls, held: [...withoutHold(card, entry), hold].slice(-cardLimits.held) };
 }
 
 export interface FailedFact {

@@ -60,6 +60,7 @@ export const unstarted = {
   error: null,
   wakeAt: null,
   held: [],
+  calls: [],
   lastFailure: null,
   isUntrusted: false,
 } satisfies Partial<SessionCard>;
@@ -101,6 +102,7 @@ function fork(
     teamChanged: false,
     signals: [],
     effects: entry.repeatEffects === true ? effectsOf(state, entry.kept) : state.effects,
+    calls: new Map(),
     running: new Map(),
   };
   return entry.edited.reduce((edited, content) => editPhase(edited, content, at), apart);

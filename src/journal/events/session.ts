@@ -3,7 +3,14 @@ import { isUnsettled, letRepeat, withEffect } from "../effect.ts";
 import { limitOf, needsProgram, phasesFact, plannedPhases } from "../planned.ts";
 import { awaiting, rejectPhase } from "../reset-phase.ts";
 import * as is from "../schema.ts";
-import { cardError, cardLimits, changeCardPhase, cut, type SessionCard } from "../session-card.ts";
+import {
+  cardError,
+  cardLimits,
+  changeCardPhase,
+  cut,
+  type SessionCard,
+  withoutCall,
+} from "../session-card.ts";
 import type { SessionState } from "../session-state.ts";
 import { type Signal, signal } from "../signal.ts";
 import {
@@ -26,7 +33,8 @@ import {
   type SessionTerms,
   sessionTerms,
 } from "../values.ts";
-import { always, event, shorten } from "./define.ts";
+import { withWord } from "../waiting-call.ts";
+import { always, event, type RowPlace, shorten } from "./define.ts";
 import { deliveredEvent } from "./delivery.ts";
 import { forked, unstarted } from "./fork.ts";
 import { completeWith } from "./phase.ts";
@@ -200,15 +208,20 @@ export const sessionEvents = {
   "signal.received": event({
     row: is.object({ signal, sentAt: is.time }),
     card: (card, { signal }) => (card === undefined ? undefined : cardAfterSignal(card, signal)),
-    reduce: (state, { signal }, { seq }) => receive(state, signal, seq),
+    reduce: (state, { signal }, place) => receive(state, signal, place),
     fact: ({ signal }) => ({
       action: signal.action,
-      note: "note" in signal && signal.note !== undefined ? shorten(signal.note) : null,
+      note: shortNote(signal),
     }),
     sentence: ({ action, note }) => `received signal ${action}${note === null ? "" : `: ${note}`}`,
     isTransition: true,
   }),
 };
+
+function shortNote(signal: Signal): string | null {
+  const note = signal.action === "answer" ? signal.text : "note" in signal ? signal.note : undefined;
+  return note === undefined ? null : shorten(note);
+}
 
 const restored = { status: "paused", by: "restore" } as const;
 
@@ -250,7 +263,7 @@ function claim(state: SessionState, cause: ClaimCause, at: number): SessionState
 const restOf = (before: Standing, at: number): number =>
   "restsSince" in before ? Math.max(0, Math.min(at, before.wakeAt) - before.restsSince) : 0;
 
-function receive(state: SessionState, signal: Signal, row: number): SessionState {
+function receive(state: SessionState, signal: Signal, { seq: row, at }: RowPlace): SessionState {
   switch (signal.action) {
     case "pause":
     case "cancel":
@@ -264,6 +277,15 @@ function receive(state: SessionState, signal: Signal, row: number): SessionState
       return rejectReviewed(state, signal);
     case "settle":
       return settle(state, signal, row);
+    case "approve-call": {
+      const { call, arguments: args } = signal;
+      const word = { kind: "approved", ...(args !== undefined && { arguments: args }) } as const;
+      return { ...state, calls: withWord(state, call, word, at) };
+    }
+    case "reject-call":
+      return { ...state, calls: withWord(state, signal.call, { kind: "rejected", note: signal.note }, at) };
+    case "answer":
+      return { ...state, calls: withWord(state, signal.call, { kind: "answered", text: signal.text }, at) };
     case "budget": {
       const name = `${signal.level} ${signal.name ?? ""}`.trim();
       const budget = { ...state.budgets.get(name), ...signal.budget };
@@ -356,6 +378,10 @@ function cardAfterSignal(card: SessionCard, signal: Signal): Partial<SessionCard
     }
     case "budget":
       return signal.level === "session" ? { raised: { ...card.raised, ...signal.budget } } : undefined;
+    case "approve-call":
+    case "reject-call":
+    case "answer":
+      return { calls: withoutCall(card, signal.call) };
     case "pause":
     case "cancel":
     case "settle":

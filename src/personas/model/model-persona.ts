@@ -4,6 +4,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
 import type { Attached } from "../function.ts";
+import type { MustAsk } from "../tools/approval-rules.ts";
 import { builtIn, type OfferedTool } from "../tools/offered-tool.ts";
 import type { KeepText } from "../tools/tool-call.ts";
 import { ToolRunner } from "../tools/tool-runner.ts";
@@ -52,6 +53,8 @@ export interface ModelPersonaPorts {
   readonly tools?: readonly OfferedTool[];
   readonly signal: AbortSignal;
   readonly policy?: ToolPolicy;
+  /** Missing: no call waits for a person's approval. */
+  readonly mustAsk?: MustAsk;
   /** See `ToolRunner`. */
   readonly refuseProtected?: (since: Tree) => Promise<void>;
   readonly pricing?: Pricing;
@@ -125,6 +128,7 @@ class Conversation {
       fetchUrl: ports.fetchUrl,
       contract: work.contract,
       policy: ports.policy ?? allowEverything,
+      mustAsk: ports.mustAsk ?? (() => false),
       refuseProtected: ports.refuseProtected ?? (async () => {}),
       signal: ports.signal,
     });

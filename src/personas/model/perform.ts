@@ -6,6 +6,7 @@ import type { RunStep, SavedBy } from "../../journal/durable-step.ts";
 import { asReturn, conversationWork } from "../conversation.ts";
 import type { PersonaReturn, WorkContext } from "../function.ts";
 import type { NamedServer } from "../mcp/mcp-tools.ts";
+import { mustAsk } from "../tools/approval-rules.ts";
 import type { OwnTools, ToolChoice } from "../tools/offered-tools.ts";
 import { type PersonaPolicy, toolPolicy } from "../tools/tool-runner.ts";
 import { type ToolEffect, toolNames } from "../tools/tool-table.ts";
@@ -34,6 +35,7 @@ interface ModelWork {
   readonly shellEffect: ToolEffect;
   readonly webHosts: readonly string[];
   readonly fetchUrl: FetchUrl | undefined;
+  readonly approve: readonly string[];
 }
 
 export interface ModelAccess extends ModelSources {
@@ -87,6 +89,7 @@ export function performWithModel(
       tools: [...tools, ...ofServers],
       signal: context.signal,
       policy: toolPolicy(work.policy),
+      mustAsk: mustAsk(work.approve),
       refuseProtected: context.refuseProtected,
       onText: context.onText,
       onProgress: context.progress,

@@ -3,14 +3,14 @@ import type { WorkContext } from "../function.ts";
 import type { ContextTool, ContextTools } from "./context-tool.ts";
 import type { OfferedTool } from "./offered-tool.ts";
 import { builtInNames, builtInTool, ownNames, ownTool, type ToolSources } from "./offered-tools.ts";
-import { descriptionOf, executeOwnTool } from "./own-tool.ts";
+import { descriptionOf, executeOwnTool, offerOwnTool } from "./own-tool.ts";
 import type { ToolArguments, ToolDone } from "./tool-call.ts";
 import { type PersonaPolicy, type ToolRunner, toolPolicy } from "./tool-runner.ts";
 import { namedTools, type ToolPorts } from "./tool-table.ts";
 
 /** Given as an option by the process of an isolated function, which runs its own tools itself. */
 export interface ElsewhereOption {
-  readonly runEffect?: () => Promise<unknown>;
+  readonly runEffect?: (args?: ToolArguments) => Promise<unknown>;
 }
 
 /** The tools of a persona that is a function. */
@@ -23,7 +23,7 @@ export function contextTools(
   const { tools: choice, ownTools: own } = sources;
   let running: Promise<ToolRunner> | undefined;
   const run = async (tool: OfferedTool, args: ToolArguments): Promise<Json> => {
-    running ??= runnerOf(context, policy, ports);
+    running ??= runnerOf(context, policy, ports, sources.approve);
     return (await running).run(tool, args);
   };
   const builtIns = builtInNames(choice)
@@ -41,12 +41,20 @@ export function contextTools(
     const about = { name, title: name, description: descriptionOf(one), input: {}, effect } as const;
     const execute = async (input: unknown, { runEffect }: ElsewhereOption = {}): Promise<Json> => {
       const args = (JSON.parse(JSON.stringify(input ?? {})) ?? {}) as ToolArguments;
-      const call = async (): Promise<ToolDone> =>
-        runEffect === undefined
-          ? executeOwnTool(name, one, input, context.signal)
-          : ((await runEffect()) as ToolDone);
+      const call = async (given: ToolArguments): Promise<ToolDone> => {
+        // A person may have changed them.
+        const edited = given === args ? undefined : given;
+        return runEffect === undefined
+          ? executeOwnTool(name, one, edited ?? input, context.signal)
+          : ((await runEffect(edited)) as ToolDone);
+      };
       return run(
-        { ...about, judge: (value) => ({ success: true, value: value as ToolArguments }), run: call },
+        // Only of arguments that a person changed: the function's own are its author's.
+        {
+          ...about,
+          judge: async (value) => (await offerOwnTool(context.persona, name, one)).judge(value),
+          run: call,
+        },
         args,
       );
     };
@@ -80,9 +88,11 @@ async function runnerOf(
   context: WorkContext,
   policy: PersonaPolicy,
   { runProgram, fetchUrl }: Pick<ToolPorts, "runProgram" | "fetchUrl">,
+  approve: readonly string[],
 ): Promise<ToolRunner> {
-  const [{ ToolRunner }, { adviseEdit }] = await Promise.all([
+  const [{ ToolRunner }, { mustAsk }, { adviseEdit }] = await Promise.all([
     import("./tool-runner.ts"),
+    import("./approval-rules.ts"),
     import("../../workspace/write-guard.ts"),
   ]);
   const { runStep, files, runCheck, contract, refuseProtected, keepText, signal } = context;
@@ -98,5 +108,6 @@ async function runnerOf(
     refuseProtected,
     signal,
     policy: toolPolicy(policy),
+    mustAsk: mustAsk(approve),
   });
 }

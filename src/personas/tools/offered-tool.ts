@@ -25,6 +25,8 @@ export interface OfferedTool {
   readonly runsCheck?: true;
   /** The service it calls, which has a breaker. */
   readonly dependency?: string | ((args: ToolArguments) => string | undefined);
+  /** A person's answer is its result. */
+  readonly asksPerson?: true;
   readonly judge: (value: Json) => Judged | Promise<Judged>;
   /** Without it the call ends the conversation. */
   readonly run?: (args: ToolArguments, ports: ToolPorts) => Promise<string | ToolDone>;
@@ -37,7 +39,7 @@ const outputsLimits = { what: "outputs", maxDepth: 50, maxBytes: 1024 * 1024 };
 
 /** A tool of the table, for this contract. */
 export function builtIn(name: ToolName, contract: Contract): OfferedTool {
-  const { run, description, input, effect = "repeatable", writes, runsCheck } = tools[name];
+  const { run, description, input, asksPerson, effect = "repeatable", writes, runsCheck } = tools[name];
   const schema = input(contract);
   const outputs = run === undefined ? contract.outputs : undefined;
   return {
@@ -46,6 +48,7 @@ export function builtIn(name: ToolName, contract: Contract): OfferedTool {
     description: description(contract),
     input: schema,
     effect,
+    ...(asksPerson && { asksPerson }),
     judge: (value) => judgeBuiltIn(schema, outputs, value),
     ...(writes && { writes }),
     ...(runsCheck && { runsCheck }),

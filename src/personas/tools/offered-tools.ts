@@ -43,6 +43,8 @@ export interface ToolSources {
   readonly skillsHash?: string | undefined;
   /** The hosts whose pages it may read. */
   readonly webHosts: readonly string[];
+  /** Rules for calls that wait for a person's approval. */
+  readonly approve: readonly string[];
 }
 
 export function builtInTool(

@@ -2,13 +2,14 @@ import { GovernanceViolation, InputInvalid, MaestroError, RecoverableError } fro
 import type { Json } from "../../domain/json.ts";
 import { redact } from "../../domain/redact.ts";
 import { changesBetween, type Tree, type TreeChange } from "../../domain/tree.ts";
-import type { RunStep } from "../../journal/durable-step.ts";
+import type { Asks, RunStep } from "../../journal/durable-step.ts";
 import { namedMatcher } from "../../workspace/named-files.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { ServiceLost } from "../mcp/service-lost.ts";
 import { raceAbort } from "../model/call-limits.ts";
 import { StuckDetector } from "../model/loop-limits.ts";
 import type { GovernedTool, PolicyDecision, ToolPolicy } from "../model/ports.ts";
+import type { MustAsk } from "./approval-rules.ts";
 import type { OfferedTool } from "./offered-tool.ts";
 import type { ToolArguments, ToolDone } from "./tool-call.ts";
 import type { ToolPorts } from "./tool-table.ts";
@@ -23,11 +24,15 @@ const maxErrorLength = 2000;
 export type ToolOutcome =
   | ({ readonly kind: "done"; readonly changes: readonly TreeChange[] } & ToolDone)
   | { readonly kind: "failed"; readonly message: string }
+  /** A person did not allow the call. */
+  | { readonly kind: "rejected"; readonly note: string }
   | { readonly kind: "refused"; readonly reason: string };
 
 interface ToolRunnerPorts extends ToolPorts {
   readonly runStep: RunStep;
   readonly policy: ToolPolicy;
+  /** Whether a person has to approve the call first. */
+  readonly mustAsk: MustAsk;
   /** Throws `InputInvalid` when the files have a change since then that the persona may not make. */
   readonly refuseProtected: (since: Tree) => Promise<void>;
 }
@@ -64,6 +69,11 @@ export class ToolRunner {
       this.stuck.succeeded(name, args, tree, outcome.output);
       return outcome.value ?? outcome.output;
     }
+    if (outcome.kind === "rejected") {
+      const told = `A person did not allow this call: ${outcome.note}`;
+      this.stuck.succeeded(name, args, tree, told);
+      return told;
+    }
     if (outcome.kind === "refused") throw this.#refused(name, outcome.reason);
     this.stuck.failed(name, args, tree, outcome.message);
     throw new Error(outcome.message);
@@ -72,20 +82,31 @@ export class ToolRunner {
   async #record(tool: OfferedTool, args: ToolArguments, tree: string): Promise<ToolOutcome> {
     const { runStep, files, signal, policy } = this.#ports;
     const { name, reads } = tool;
-    const dependency = typeof tool.dependency === "function" ? tool.dependency(args) : tool.dependency;
+    const dependency = dependencyOf(tool, args);
     const call = { tool: name, arguments: args };
-    // A call that the policy refuses has no effect.
-    const isOnce = tool.effect === "once" && policy.allow(tool, args).allowed;
+    // A call that the policy refuses has no effect, and no person is asked about it.
+    const isAllowed = policy.allow(tool, args).allowed;
+    const isOnce = tool.effect === "once" && isAllowed;
+    let effect = () => this.#perform(tool, args, isOnce);
+    const asks = isAllowed
+      ? this.#asks(tool, args, isOnce, (decided) => {
+          effect = decided;
+        })
+      : undefined;
     try {
       const step = runStep<ToolOutcome>({
         kind: "tool",
         name,
         // An effect outside the files is the same one, whatever the files are when it is asked for again.
-        input: isOnce ? call : { ...call, tree, ...(reads !== undefined && { reads }) },
+        input:
+          isOnce || tool.asksPerson === true
+            ? call
+            : { ...call, tree, ...(reads !== undefined && { reads }) },
         ...(isOnce && { once: { call, resultOf: settledOutcome } }),
+        ...(asks !== undefined && { asks }),
         ...(dependency !== undefined && { dependency }),
         artifacts: artifactsOf,
-        effect: () => this.#perform(tool, args, isOnce),
+        effect: () => effect(),
       });
       const outcome = await raceAbort(step, signal);
       // Where the step was replayed its effect did not happen again: the files are as it left them.
@@ -95,6 +116,45 @@ export class ToolRunner {
       this.#broken ??= { error };
       throw error;
     }
+  }
+
+  /** Undefined: no person is asked. `change`: gets what is done instead of the call. */
+  #asks(
+    tool: OfferedTool,
+    args: ToolArguments,
+    isOnce: boolean,
+    change: (effect: () => Promise<ToolOutcome>) => void,
+  ): Asks<ToolOutcome> | undefined {
+    const isQuestion = tool.asksPerson === true;
+    if (!isQuestion && !this.#ports.mustAsk(tool.title, args)) return undefined;
+    const { name, title } = tool;
+    const same = {
+      dependency: dependencyOf(tool, args),
+      ...(isOnce && { once: { call: { tool: name, arguments: args }, resultOf: settledOutcome } }),
+    };
+    // The call is not made: it needs no service and leaves nothing to settle.
+    const without = (outcome: ToolOutcome) => {
+      change(async () => outcome);
+      return { dependency: undefined, once: undefined };
+    };
+    return {
+      kind: isQuestion ? "question" : "call",
+      call: { tool: title, arguments: args },
+      decide: async (word) => {
+        if (word.kind === "rejected") return without({ kind: "rejected", note: word.note });
+        if (word.kind === "answered") return without({ kind: "done", output: word.text, changes: [] });
+        const edited = word.arguments;
+        if (edited === undefined) return same;
+        const judged = await tool.judge(edited);
+        if (!judged.success) return without(unfit(edited, judged.error.message));
+        const decision = this.#ports.policy.allow(tool, judged.value);
+        if (!decision.allowed) return without(unfit(edited, decision.reason));
+        change(async () => withEdited(await this.#perform(tool, judged.value, isOnce), judged.value));
+        const call = { tool: name, arguments: judged.value };
+        const dependency = dependencyOf(tool, judged.value);
+        return { dependency, ...(isOnce && { once: { call, resultOf: settledEdited(judged.value) } }) };
+      },
+    };
   }
 
   async #perform(tool: OfferedTool, args: ToolArguments, isOnce: boolean): Promise<ToolOutcome> {
@@ -140,6 +200,28 @@ const settledOutcome = (given: Json | undefined): ToolOutcome => ({
   kind: "done",
   output: typeof given === "string" ? given : given === undefined ? "" : JSON.stringify(given),
   changes: [],
+});
+
+const dependencyOf = ({ dependency }: OfferedTool, args: ToolArguments): string | undefined =>
+  typeof dependency === "function" ? dependency(args) : dependency;
+
+/** The model must know what was done, which is not what it asked for. */
+function withEdited(outcome: ToolOutcome, args: ToolArguments): ToolOutcome {
+  const told = `A person changed the arguments of this call to ${JSON.stringify(args)}.`;
+  if (outcome.kind === "failed") return { ...outcome, message: `${told} ${outcome.message}` };
+  if (outcome.kind !== "done") return outcome;
+  const { value: _, ...done } = outcome;
+  return { ...done, output: `${told}\n${done.output}` };
+}
+
+const settledEdited =
+  (args: ToolArguments) =>
+  (given: Json | undefined): ToolOutcome =>
+    withEdited(settledOutcome(given), args);
+
+const unfit = (args: Json, problem: string): ToolOutcome => ({
+  kind: "failed",
+  message: `A person changed the arguments of this call to ${JSON.stringify(args)}, and these do not fit: ${problem} The call was not made.`,
 });
 
 const artifactsOf = (outcome: ToolOutcome): readonly string[] =>

@@ -47,6 +47,7 @@ interface Tool {
     | "moves"
     | "checks"
     | "runs"
+    | "asks"
     | "submits";
   /** The arguments that are paths of files it changes: `policy.write` decides about them. */
   readonly writes?: readonly string[];
@@ -64,6 +65,8 @@ interface Tool {
   readonly changesFiles?: true;
   /** Offered only to a persona whose `tools` name it, or whose other keys need it. */
   readonly mustBeNamed?: true;
+  /** A person's answer is its result, and `run` is never called. */
+  readonly asksPerson?: true;
   /** Gets arguments that fit the schema; gives a text of bounded length. Without it the call ends the conversation. */
   readonly run?: (args: ToolArguments, ports: ToolPorts) => Promise<string | ToolDone>;
 }
@@ -280,6 +283,36 @@ const table = {
     ),
     run: (args, { fetchUrl, keepText, signal }) => fetchUrlTool(args, fetchUrl, keepText, signal),
   },
+  ask_person: {
+    doing: "asks",
+    mustBeNamed: true,
+    asksPerson: true,
+    description: always(
+      "Asks a person, and waits until one has answered. Ask only for what you cannot find out yourself.",
+    ),
+    input: always(
+      object(
+        {
+          question: text("The question, with all that is needed to answer it.", {
+            minLength: 1,
+            maxLength: 10_000,
+          }),
+          choices: {
+            type: "array",
+            minItems: 2,
+            maxItems: 20,
+            uniqueItems: true,
+            items: { type: "string", minLength: 1, maxLength: 500 },
+            description: "The answers to choose from. Without them any text is an answer.",
+          },
+        },
+        ["question"],
+      ),
+    ),
+    run: async ({ question }) => {
+      throw new Error(`No person has answered: ${question as string}`);
+    },
+  },
   submit: {
     doing: "submits",
     description: always("Ends your work. Call it once, when everything is done."),
@@ -320,6 +353,7 @@ export const namedTools = {
   command: "run_command",
   skill: "read_skill",
   fetch: "fetch_url",
+  ask: "ask_person",
   submit: "submit",
 } as const satisfies Record<string, ToolName>;
 

@@ -21,6 +21,7 @@ import {
   type ToolChoice,
 } from "../../personas/tools/offered-tools.ts";
 import { descriptionOf, executeOwnTool } from "../../personas/tools/own-tool.ts";
+import type { ToolArguments } from "../../personas/tools/tool-call.ts";
 import { Pending } from "../control.ts";
 import type { ChildChannel } from "./child-channel.ts";
 import { type ChildWork, type Outcome, type ToChild, valueOf } from "./protocol.ts";
@@ -29,7 +30,7 @@ import { type ChildWork, type Outcome, type ToChild, valueOf } from "./protocol.
 interface AskedEffect {
   readonly name: string;
   readonly dependency: string | undefined;
-  readonly effect: (allowedOutput?: number) => unknown;
+  readonly effect: (allowedOutput?: number, edited?: ToolArguments) => unknown;
   readonly spend: Spend<unknown> | undefined;
   readonly probe: StepOptions["probe"];
 }
@@ -66,14 +67,18 @@ export class ChildContext {
     return this.#pending.settle();
   }
 
-  async run({ step, allowedOutput }: Extract<ToChild, { readonly kind: "run" }>): Promise<void> {
+  async run({
+    step,
+    allowedOutput,
+    arguments: edited,
+  }: Extract<ToChild, { readonly kind: "run" }>): Promise<void> {
     const asked = this.#effects.get(step);
     if (asked === undefined) return;
     const { name, dependency, effect, spend } = asked;
     let end: { readonly result: unknown } | { readonly error: unknown };
     let outcome: Outcome;
     try {
-      end = { result: await this.#channel.runEffect(step, () => effect(allowedOutput)) };
+      end = { result: await this.#channel.runEffect(step, () => effect(allowedOutput, edited)) };
     } catch (error) {
       end = { error };
     }
@@ -201,13 +206,15 @@ export class ChildContext {
     const others = ownNames(choice).map((name): [string, ContextTool] => {
       const one = ownTool(persona, name, own);
       const execute = (input: unknown): Promise<unknown> =>
-        this.#askTool(name, input, () => executeOwnTool(name, one, input, this.#abort.signal));
+        this.#askTool(name, input, (_, edited) =>
+          executeOwnTool(name, one, edited ?? input, this.#abort.signal),
+        );
       return [name, { ...one, description: descriptionOf(one), execute }];
     });
     return Object.fromEntries([...builtIns, ...others]);
   }
 
-  #askTool(name: string, input: unknown, effect?: () => unknown): Promise<unknown> {
+  #askTool(name: string, input: unknown, effect?: AskedEffect["effect"]): Promise<unknown> {
     const args = (JSON.parse(JSON.stringify(input ?? {})) ?? {}) as Json;
     let request = 0;
     const asked = this.#channel.ask({ kind: "tool", name, arguments: args }, (number) => {

@@ -56,7 +56,13 @@ export type ToChild =
       readonly arguments: ToolArguments;
     }
   /** The step is not recorded and is admitted: run its effect. */
-  | { readonly kind: "run"; readonly step: number; readonly allowedOutput?: number | undefined }
+  | {
+      readonly kind: "run";
+      readonly step: number;
+      readonly allowedOutput?: number | undefined;
+      /** Of a tool, as a person changed them. */
+      readonly arguments?: ToolArguments | undefined;
+    }
   /** The step's result comes from the record of another session: what did it cost there? */
   | { readonly kind: "price"; readonly step: number; readonly body: string }
   /** The outcome of the step's effect is not known: what does its probe say? */

@@ -6,6 +6,7 @@ import { InputInvalid, PersonaCrashed } from "../../domain/errors.ts";
 import type { Spend, Spent } from "../../domain/usage.ts";
 import type { Probed } from "../../journal/durable-step.ts";
 import type { FunctionContext, PersonaReturn } from "../../personas/function.ts";
+import type { ToolArguments } from "../../personas/tools/tool-call.ts";
 import { claimStrayError } from "../stray-errors.ts";
 import { FunctionProcess } from "./function-process.ts";
 import {
@@ -232,7 +233,9 @@ class IsolatedAttempt {
       case "tool": {
         const tool = this.#context.tools[ask.name];
         if (tool === undefined) throw new InputInvalid(`There is no tool ${ask.name}.`);
-        return tool.execute(ask.arguments, { runEffect: () => this.#runEffect(request) });
+        return tool.execute(ask.arguments, {
+          runEffect: (args?: ToolArguments) => this.#runEffect(request, undefined, args),
+        });
       }
       case "sleep":
         return sleep(Number(ask.ms));
@@ -258,13 +261,13 @@ class IsolatedAttempt {
     }
   }
 
-  async #runEffect(step: number, allowedOutput?: number): Promise<unknown> {
+  async #runEffect(step: number, allowedOutput?: number, args?: ToolArguments): Promise<unknown> {
     const within = AsyncLocalStorage.snapshot();
     const ran = Promise.withResolvers<Outcome>();
     this.#effects.set(step, { within, ran });
     try {
       if (this.#ended !== undefined) throw this.#ended.error;
-      this.#process.send({ kind: "run", step, allowedOutput });
+      this.#process.send({ kind: "run", step, allowedOutput, arguments: args });
       return valueOf(await ran.promise, this.#restore);
     } finally {
       this.#late = within;

@@ -124,6 +124,28 @@ export const settleRequest = z
   })
   .openapi("SettleRequest");
 
+export const approveCallRequest = z
+  .strictObject({
+    arguments: z
+      .record(z.string().max(1_000), z.unknown())
+      .optional()
+      .openapi({ description: "Of the call, instead of those that the persona gave." }),
+    note: note.optional(),
+    resume: z.boolean().optional(),
+  })
+  .openapi("ApproveCallRequest");
+
+export const rejectCallRequest = z
+  .strictObject({
+    note: note.min(1).openapi({ description: "The result of the call." }),
+    resume: z.boolean().optional(),
+  })
+  .openapi("RejectCallRequest");
+
+export const answerRequest = z
+  .strictObject({ text: z.string().min(1).max(20_000), resume: z.boolean().optional() })
+  .openapi("AnswerRequest");
+
 export const budgetRequest = z
   .strictObject({
     persona: name.optional(),

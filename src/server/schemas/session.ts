@@ -160,9 +160,12 @@ export const stopExplanation = z
 export const waitingView = z
   .object({
     seq: count,
-    kind: z.enum(["phase", "effect"]),
+    kind: z.enum(["phase", "call", "question", "effect"]),
     persona: z.string().nullable(),
-    call: z.unknown().openapi({ description: "The phase, or the call that a person has to judge." }),
+    call: z.unknown().openapi({
+      description:
+        "The phase, or the call that a person has to judge: for a call or a question, its tool and arguments.",
+    }),
   })
   .openapi("Waiting", { description: "What waits for a person." });
 

@@ -24,6 +24,7 @@ export const toolDoing = z.enum([
   "checks",
   "submits",
   "runs",
+  "asks",
 ]);
 
 export const activity = z
@@ -51,6 +52,15 @@ export const situation = z
       phase: z.string(),
       filesChanged: count,
       next: list(z.string()),
+      calls: list(
+        z.object({
+          seq: count,
+          kind: z.enum(["call", "question"]),
+          phase: z.string(),
+          persona: z.string(),
+          text: z.string(),
+        }),
+      ).openapi({ description: "Calls and questions that wait for a person. The first of many." }),
     }),
     z.object({
       kind: z.literal("help"),

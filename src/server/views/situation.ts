@@ -76,9 +76,10 @@ function reviewed(card: SessionCard, { filesChanged }: Present): Of<"review"> {
   const next = card.phases.find(({ status }) => status === "pending");
   return {
     kind: "review",
-    phase: card.review?.phase ?? card.lastPhase ?? "",
+    phase: card.review?.phase ?? card.calls[0]?.phase ?? card.lastPhase ?? "",
     filesChanged: filesChanged(card),
     next: next === undefined ? [] : [next.name],
+    calls: card.calls.map(({ asks: kind, ...call }) => ({ kind, ...call })),
   };
 }
 

@@ -105,7 +105,7 @@ export class JournalTable {
       if (row.attempt === null) {
         this.#statements.indexTransition.run(session, seq, position, previous);
         this.#projectStatus(session, row, at);
-        this.#cards.apply(session, row);
+        this.#cards.apply(session, row, seq);
       }
       return [seq, at, hash];
     });

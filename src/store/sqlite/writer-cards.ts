@@ -27,12 +27,12 @@ export class CardTable {
     this.#sql.describe.run(session, text);
   }
 
-  apply(session: number, row: RowToWrite): void {
+  apply(session: number, row: RowToWrite, seq: number): void {
     if (row.attempt !== null) return;
     try {
       const found = this.#sql.find.get(session)?.["card"];
       const card = found === undefined ? undefined : (JSON.parse(String(found)) as SessionCard);
-      const next = reduceCard(card, row);
+      const next = reduceCard(card, { ...row, seq });
       if (next === undefined || next === card) return;
       this.#sql.put.run(session, heldUntil(next) ?? null, JSON.stringify(next));
       this.#noteWaits(session, card === undefined ? [] : waitsFor(card), waitsFor(next));

@@ -59,9 +59,9 @@ const webOf = ({ web }: TeamDefinition, persona: PersonaDefinition): object =>
     ? { web }
     : {};
 
-/** Only the keys that were written. */
+/** Only the keys that were written. Whether a person is asked about a call changes nothing of what the persona can do. */
 function toolsOf(persona: PersonaDefinition): object {
-  const known = { ...toolKeys, ...guidanceKeys };
+  const { approve: _, ...known } = { ...toolKeys, ...guidanceKeys };
   const keys = Object.keys(known) as (keyof typeof known)[];
   return Object.fromEntries(keys.flatMap((key) => (persona[key] === undefined ? [] : [[key, persona[key]]])));
 }

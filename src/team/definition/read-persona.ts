@@ -1,6 +1,12 @@
 import { type Contract, emptyContract } from "../../domain/contract.ts";
 import { isName, nameRule } from "../../domain/names.ts";
-import { builtInNames } from "../../personas/tools/offered-tools.ts";
+import { parseRule, wildcard } from "../../personas/tools/approval-rules.ts";
+import {
+  builtInNames,
+  ownNames,
+  serverPatterns,
+  type ToolChoice,
+} from "../../personas/tools/offered-tools.ts";
 import { namedTools } from "../../personas/tools/tool-table.ts";
 import { Fields, type Values } from "./fields.ts";
 import { writtenModelName } from "./model-name.ts";
@@ -143,7 +149,7 @@ function checkPolicy(
 }
 
 /** Settings of a tool that the persona does not have, and a tool without what it needs. */
-function checkToolKeys(fields: PersonaFields, { tools }: Values<typeof toolKeys>): void {
+function checkToolKeys(fields: PersonaFields, { tools, approve = [] }: Values<typeof toolKeys>): void {
   const { place } = fields;
   const { skill } = namedTools;
   if (builtInNames(tools).includes(skill) && !fields.has("skills"))
@@ -152,6 +158,25 @@ function checkToolKeys(fields: PersonaFields, { tools }: Values<typeof toolKeys>
     place.at("shell").problem(`has no effect: tools does not name ${namedTools.command}.`, "key");
   if (fields.has("web") && !builtInNames(tools).includes(namedTools.fetch))
     place.at("web").problem(`has no effect: tools does not name ${namedTools.fetch}.`, "key");
+  checkApprovals(approve, tools, place.at("approve"));
+}
+
+/** A rule that matches no tool would let every call pass. Tools of servers are known when the session runs. */
+function checkApprovals(approve: readonly string[], tools: ToolChoice | undefined, place: Place): void {
+  const own = [...builtInNames(tools), ...ownNames(tools)].filter((name) => name !== namedTools.submit);
+  const asked = own.filter((name) => name !== namedTools.ask);
+  const servers = serverPatterns(tools).map((pattern) => pattern.split("/", 1)[0] ?? "");
+  for (const rule of approve) {
+    const { tool } = parseRule(rule);
+    const matches = wildcard(tool);
+    const [server = ""] = tool.split("/", 1);
+    const isOfServer = servers.some((known) => (tool.includes("/") ? wildcard(server)(known) : tool === "*"));
+    if (isOfServer || asked.some(matches)) continue;
+    const why = own.some(matches)
+      ? "asks a person anyway."
+      : `is no tool of this persona.${place.problems.suggest(tool, asked)}`;
+    place.problem(`names ${shown(rule)}, and ${shown(tool)} ${why}`);
+  }
 }
 
 function checkCheckNames(names: readonly string[], { checks }: Contract, place: Place): void {

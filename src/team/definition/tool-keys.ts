@@ -1,3 +1,4 @@
+import { parseRule } from "../../personas/tools/approval-rules.ts";
 import { defaultTools, namedTools } from "../../personas/tools/tool-table.ts";
 import { parseHost } from "../../workspace/network/host-list.ts";
 import { object, optional, required, section, type Values, withDefault } from "./fields.ts";
@@ -95,6 +96,22 @@ export const webKey = optional(object(webSection), {
   otherwise: "no page is read",
 });
 
+const commandRule = `${namedTools.command}:git push*`;
+
+const approval: Kind<string> = plain(
+  `a tool such as "github/create_*", or a tool and a pattern such as "${commandRule}"`,
+  { type: "string", minLength: 1, maxLength: 1_000 },
+  (value) => {
+    if (typeof value !== "string" || value.length > 1_000) return undefined;
+    const { tool, what } = parseRule(value);
+    return tool === "" || what?.trim() === "" ? undefined : value;
+  },
+);
+
+const approvals = set(approval, {
+  allowed: `a list of calls, such as ["${commandRule}"]`,
+});
+
 /** Keys of a persona that has tools: a model, or a function as `ctx.tools`. */
 export const toolKeys = {
   tools: optional(toolList, {
@@ -106,6 +123,12 @@ export const toolKeys = {
     sentence:
       "Its own MCP servers by name, besides those of the team. `tools` names what it is offered of them: `db/*`.",
     example: { db: { command: ["npx", "-y", "some-mcp"], env: ["DATABASE_URL"] } },
+    otherwise: "none",
+  }),
+  approve: optional(approvals, {
+    sentence:
+      "Calls that wait for a person's approval: a tool, or a tool and what it is called with, with `*` for any text.",
+    example: [commandRule, "github/create_*"],
     otherwise: "none",
   }),
   shell: optional(object(shellSection), {

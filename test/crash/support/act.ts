@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../src/domain/json.ts";
 import type { Settlement } from "../../../src/index.ts";
 import type { ArmedFault } from "../../../src/store/fault-points.ts";
 import { clockAhead } from "./later.ts";
@@ -18,6 +19,14 @@ export type Act =
       readonly step: number;
       readonly settlement: Settlement;
     }
+  | {
+      readonly do: "approve call";
+      readonly session: string;
+      readonly call: number;
+      readonly arguments?: JsonObject;
+    }
+  | { readonly do: "reject call"; readonly session: string; readonly call: number; readonly note: string }
+  | { readonly do: "answer"; readonly session: string; readonly call: number; readonly text: string }
   | { readonly do: "export"; readonly session: string; readonly file: string }
   | { readonly do: "import and trust"; readonly file: string }
   | { readonly do: "reset breaker"; readonly dependency: string }
@@ -33,6 +42,13 @@ const laterMs = act.do === "prune everything" ? (act.laterMs ?? 0) : 0;
 const maestro = await open({ stateDir, clock: clockAhead(laterMs) });
 if (act.do === "pause") await maestro.pause(act.session);
 if (act.do === "settle") await maestro.settle(act.session, act.step, act.settlement);
+if (act.do === "approve call")
+  await maestro.approve(act.session, {
+    call: act.call,
+    ...(act.arguments !== undefined && { arguments: act.arguments }),
+  });
+if (act.do === "reject call") await maestro.reject(act.session, { call: act.call, note: act.note });
+if (act.do === "answer") await maestro.answer(act.session, act.call, act.text);
 if (act.do === "export") await maestro.exportCheckpoints(act.session, act.file);
 if (act.do === "import and trust") await maestro.importCheckpoints(act.file, { trust: true });
 if (act.do === "reset breaker") await maestro.resetBreaker(act.dependency);

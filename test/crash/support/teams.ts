@@ -4,6 +4,7 @@ import { jiraAccount } from "../../support/loopback-jira-fields.ts";
 import { treasury } from "./effect-team.ts";
 import { leaveMark, readMarks } from "./effects.ts";
 import { fileTeams } from "./file-teams.ts";
+import { office } from "./office-team.ts";
 import { defineTeam, phase } from "./package.ts";
 import { until } from "./until.ts";
 import { only, type World, worker } from "./worker.ts";
@@ -25,6 +26,7 @@ export const indiscretions: readonly (readonly [text: string, secret: string])[]
 export const teams = {
   ...fileTeams,
   treasury,
+  office,
   /** The crew on the files of a repository. */
   based: (world: World) => fileTeams.crew(world),
 

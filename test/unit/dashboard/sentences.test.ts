@@ -60,7 +60,7 @@ const told: readonly Told[] = [
   [
     "parked for review",
     "design waits for review, gate 0.88 of 0.80",
-    { kind: "review", phase: "design", filesChanged: 3, next: ["implementation"] },
+    { kind: "review", phase: "design", filesChanged: 3, next: ["implementation"], calls: [] },
     `design waits for review, gate 0.88 of 0.80. ${lost}`,
     "design waits for review, gate 0.88 of 0.80, 3 files changed",
   ],

@@ -174,7 +174,7 @@ test("the diamond of a parked session stands where it stopped; a phase in review
     ...row("r", "parked"),
     phases,
     phaseCount: 3,
-    situation: { kind: "review", phase: "design", filesChanged: 1, next: [] },
+    situation: { kind: "review", phase: "design", filesChanged: 1, next: [], calls: [] },
   } as const;
   expect(phaseGlyphs(review)).toEqual({ glyphs: ["completed", "parked", "pending"], done: 1, total: 3 });
   expect(idOf("r")).toHaveLength(26);

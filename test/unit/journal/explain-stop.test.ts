@@ -53,6 +53,7 @@ const session = (change: Partial<StoppedSession>): StoppedSession => ({
   usage,
   budgets: [],
   effects: [],
+  waiting: [],
   ...change,
 });
 

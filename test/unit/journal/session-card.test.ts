@@ -23,7 +23,8 @@ const created: Transition = {
 
 function fold(...entries: Transition[]): SessionCard {
   let card: SessionCard | undefined;
-  for (const entry of [created, ...entries]) card = reduceCard(card, encodeEntry(entry));
+  for (const [index, entry] of [created, ...entries].entries())
+    card = reduceCard(card, { ...encodeEntry(entry), seq: index + 1 });
   if (card === undefined) throw new Error("no card");
   return card;
 }
@@ -136,10 +137,13 @@ test("a person's limit stands above the team's, also above one that changed", ()
 
 test("however long a session is, its card stays short", () => {
   const phases = Array.from({ length: 1_000 }, (_, index) => ({ name: `phase-${index}`, personas }));
-  let card = reduceCard(undefined, encodeEntry({ ...created, definition: { name: "team", phases } }));
+  let card = reduceCard(undefined, {
+    ...encodeEntry({ ...created, definition: { name: "team", phases } }),
+    seq: 1,
+  });
   for (let count = 0; count < 500; count += 1) {
     const who = { phase: `phase-${count}`, persona: `p${count}`, started: count };
-    card = reduceCard(card, encodeEntry({ ...fail(count), ...who }));
+    card = reduceCard(card, { ...encodeEntry({ ...fail(count), ...who }), seq: 2 + count });
   }
   expect(card).toMatchObject({ phaseCount: 1_000 });
   expect(JSON.stringify(card).length).toBeLessThan(16_000);
@@ -151,7 +155,7 @@ test("rows that a card does not show, and steps, leave it as it is", () => {
     { kind: "group.merged", phase: "one", group: 0 },
     { kind: "decision.recorded", title: "t", choice: "c", reason: "r", rejected: [] },
   ];
-  for (const entry of silent) expect(reduceCard(card, encodeEntry(entry))).toBe(card);
-  const step = { kind: "step.function", attempt: 3, body: "not JSON" };
+  for (const entry of silent) expect(reduceCard(card, { ...encodeEntry(entry), seq: 2 })).toBe(card);
+  const step = { kind: "step.function", attempt: 3, body: "not JSON", seq: 2 };
   expect(reduceCard(card, step)).toBe(card);
 });

@@ -20,6 +20,7 @@ const card: SessionCard = {
   error: null,
   wakeAt: null,
   held: [],
+  calls: [],
   lastFailure: null,
   limit: {},
   raised: {},

@@ -20,6 +20,7 @@ async function call(own: OwnTool, input: object = {}, signal?: AbortSignal) {
       ownTools: owned,
       shellEffect: "repeatable",
       webHosts: [],
+      approve: [],
     },
     emptyContract,
   );
@@ -157,7 +158,7 @@ test("a tool that yields has its last value as the result", async () => {
 test("a tool that the persona does not have is not offered, and the prompt does not name it", async () => {
   const tools = await offeredTools(
     "analyst",
-    { tools: ["read_file", "submit"], ownTools: {}, shellEffect: "repeatable", webHosts: [] },
+    { tools: ["read_file", "submit"], ownTools: {}, approve: [], shellEffect: "repeatable", webHosts: [] },
     emptyContract,
   );
   const { run, steps } = await place([submit], { tools });

@@ -79,7 +79,7 @@ export async function writeManySessions(stateDir: string, count: number): Promis
     const status = number > count - 20 ? "paused" : (statuses[number % statuses.length] ?? "completed");
     const reason = status === "parked" ? "help" : null;
     session.run(id, key, team, `i${number}`, status, reason, at, at + 60_000, at + 60_000);
-    card.run(number, JSON.stringify(reduceCard(undefined, row)));
+    card.run(number, JSON.stringify(reduceCard(undefined, { ...row, seq: 1 })));
     text.run(number, `${id} ${key} ${team} ${brief}`.toLowerCase());
     for (const name of phases.slice(0, 3)) usage.run(number, name);
     const hash = chainHash(chainStart(id), { ...row, seq: 1, epoch: 0, at });
