@@ -1,7 +1,9 @@
 import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
+import { isJsonObject } from "../../domain/json-value.ts";
 import type { FilesAt, PersonaView, PhaseView, SessionView } from "../../index.ts";
 import { explainStop } from "../../journal/explain-stop.ts";
+import { callText } from "../../journal/waiting-call.ts";
 import { deliveryLines } from "../delivery-lines.ts";
 import { sayDemands } from "../demands.ts";
 import { exitCodes } from "../exit-code.ts";
@@ -107,6 +109,7 @@ export function* describe(
     for (const persona of phase.personas)
       for (const [text, indent] of personaTexts(persona, isDriven)) yield* fit(text, indent);
   }
+  if (isDriven) for (const [text, indent] of callTexts(view)) yield* fit(text, indent);
   for (const [text, indent] of effectTexts(view)) yield* fit(text, indent);
   for (const [text, indent] of fileTexts(view)) yield* fit(text, indent);
   if (view.decisions.length > 0) {
@@ -189,6 +192,17 @@ function* sourceTexts({ source }: SessionView): Generator<[string, number]> {
   for (const { path, reason } of leftOut.slice(0, mostLeftOut)) yield [`left out: ${path}: ${reason}`, 2];
   const more = leftOut.length - mostLeftOut;
   if (more > 0) yield [`left out: ${more} more (--json lists them)`, 2];
+}
+
+/** Of a session that has stopped, the explanation has them. */
+function* callTexts({ waiting }: SessionView): Generator<[string, number]> {
+  if (waiting.length === 0) return;
+  yield ["", 0];
+  yield ["Waiting for a person:", 0];
+  for (const { seq, kind, persona, call } of waiting.slice(0, mostEffects))
+    yield [`${seq} ${kind} of ${persona}: ${callText(isJsonObject(call) ? call : {})}`, 2];
+  if (waiting.length > mostEffects)
+    yield [`and ${waiting.length - mostEffects} more; all of them with --json`, 2];
 }
 
 function* effectTexts({ effects }: SessionView): Generator<[string, number]> {

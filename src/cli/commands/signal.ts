@@ -1,5 +1,6 @@
+import { advise } from "../../domain/advice.ts";
 import { InputInvalid } from "../../domain/errors.ts";
-import { parseJson } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../../domain/json.ts";
 import type { Maestro, Settlement } from "../../index.ts";
 import { type GlobalOptions, requireState, withMaestro } from "../open.ts";
 import { commandFor, nameOf, print, printJson, say } from "../output.ts";
@@ -7,6 +8,9 @@ import { commandFor, nameOf, print, printJson, say } from "../output.ts";
 interface NoteOptions extends GlobalOptions {
   readonly note?: string;
   readonly phase?: string;
+  readonly call?: string;
+  /** As JSON. */
+  readonly arguments?: string;
   readonly repeatEffects?: boolean;
 }
 
@@ -25,25 +29,57 @@ export function cancel(idOrKey: string, options: GlobalOptions): Promise<void> {
 }
 
 export function approve(idOrKey: string, options: NoteOptions): Promise<void> {
-  const { note, phase } = options;
-  const decision = { ...(note !== undefined && { note }), ...(phase !== undefined && { phase }) };
-  return tell(idOrKey, options, (maestro, id) => maestro.approve(id, decision), "is approved", true);
+  const { note, phase, call, arguments: args } = options;
+  const decision = {
+    ...(note !== undefined && { note }),
+    ...(phase !== undefined && { phase }),
+    ...(call !== undefined && { call: seqOf(call) }),
+    ...(args !== undefined && { arguments: argumentsOf(args) }),
+  };
+  const what = call === undefined ? "is approved" : `has its call ${call} approved`;
+  return tell(idOrKey, options, (maestro, id) => maestro.approve(id, decision), what, true);
+}
+
+export function answer(idOrKey: string, seq: string, text: string, options: GlobalOptions): Promise<void> {
+  const question = seqOf(seq);
+  const what = `has its question ${seq} answered`;
+  return tell(idOrKey, options, (maestro, id) => maestro.answer(id, question, text), what, true);
+}
+
+function seqOf(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new InputInvalid(`"${text}" is not the number of a call.`, {
+    advice: advise("See what waits", "show", "<session>"),
+  });
+}
+
+function argumentsOf(text: string): JsonObject {
+  let args: Json;
+  try {
+    args = parseJson(text);
+  } catch (cause) {
+    throw new InputInvalid("The value of --arguments is not JSON.", {
+      cause,
+      advice: `Quote it for the shell: --arguments '{"command": "git push"}'`,
+    });
+  }
+  if (isJsonObject(args)) return args;
+  throw new InputInvalid("The value of --arguments is not an object.");
 }
 
 export function reject(idOrKey: string, options: NoteOptions): Promise<void> {
-  const { note = "", phase, repeatEffects } = options;
+  const { note = "", phase, call, repeatEffects } = options;
   const decision = {
     note,
     ...(phase !== undefined && { phase }),
+    ...(call !== undefined && { call: seqOf(call) }),
     ...(repeatEffects === true && { repeatEffects }),
   };
-  return tell(
-    idOrKey,
-    options,
-    (maestro, id) => maestro.reject(id, decision),
-    "is rejected; the phase runs again with your note",
-    true,
-  );
+  const what =
+    call === undefined
+      ? "is rejected; the phase runs again with your note"
+      : `has its call ${call} rejected; your note is its result`;
+  return tell(idOrKey, options, (maestro, id) => maestro.reject(id, decision), what, true);
 }
 
 export function settle(idOrKey: string, step: string, options: SettleFlags): Promise<void> {
@@ -81,10 +117,12 @@ async function tell(
     await act(maestro, id);
     const { status, reason } = await maestro.find(id);
     const resume = commandFor(options.stateDir, "resume", nameOf(session));
-    if (options.json) printJson({ id, status, reason: reason ?? null, ...(goesOn && { resume }) });
+    // A call may be answered while the session runs: it continues at once.
+    const mustResume = goesOn && status !== "running";
+    if (options.json) printJson({ id, status, reason: reason ?? null, ...(mustResume && { resume }) });
     else {
       print(`Session ${id} ${what}.`);
-      if (goesOn) say(`Resume with: ${resume}`);
+      if (mustResume) say(`Resume with: ${resume}`);
     }
   });
 }

@@ -7,18 +7,23 @@ import type { Define } from "./command.ts";
 
 const phase = ["--phase <name>", "the phase, if more than one is waiting"] as const;
 
+const call = ["--call <seq>", "a call that waits for approval, as `show` lists it"] as const;
+
 /** Commands by which a person decides about a session. */
 export function defineDeciding(define: Define): void {
   define({
     signature: "approve <session>",
-    description: "Approve the phase that is waiting for review",
+    description: "Approve the phase that is waiting for review, or a call that waits for approval",
     spins: true,
     example: [
       'maestro run "Say hello" --team hello.yaml --key asked --pause-after greeting',
       'maestro approve asked --note "good"',
     ],
   })
+    .usage("<session> [--phase <name> | --call <seq> [--arguments <json>]] [options]")
     .option(...phase)
+    .option(...call)
+    .option("--arguments <json>", "of the call, instead of those that the persona gave")
     .option("--note <text>", "reason, recorded in the journal")
     .action(async (session: string, options) =>
       (await import("../commands/signal.ts")).approve(session, options),
@@ -26,7 +31,7 @@ export function defineDeciding(define: Define): void {
 
   define({
     signature: "reject <session>",
-    description: "Reject the phase that is waiting for review; it runs again with your note",
+    description: "Reject the phase that is waiting for review, or a call; your note says why",
     spins: true,
     example: [
       'maestro run "Say hello" --team hello.yaml --key doubted --pause-after greeting',
@@ -35,11 +40,21 @@ export function defineDeciding(define: Define): void {
   })
     .usage("<session> --note <text> [options]")
     .option(...phase)
-    .requiredOption("--note <text>", "what to change")
+    .option(...call)
+    .requiredOption("--note <text>", "what to change; the result of a rejected call")
     .option("--repeat-effects", "let effects of the phase that happened happen again")
     .action(async (session: string, options) =>
       (await import("../commands/signal.ts")).reject(session, options),
     );
+
+  define({
+    signature: "answer <session> <seq> <text>",
+    description: "Answer a question of a persona; resume follows",
+    spins: true,
+    example: ["maestro sessions", "maestro answer --help"],
+  }).action(async (session: string, seq: string, text: string, options: GlobalOptions) =>
+    (await import("../commands/signal.ts")).answer(session, seq, text, options),
+  );
 
   define({
     signature: "settle <session> <step>",

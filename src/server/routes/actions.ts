@@ -1,14 +1,18 @@
 import { createRoute, type RouteConfig, z } from "@hono/zod-openapi";
+import type { JsonObject } from "../../domain/json.ts";
 import type { Json, PhaseEdit } from "../../index.ts";
 import type { PhaseState } from "../../journal/session-state.ts";
 import { finalStatuses } from "../../journal/standing.ts";
 import { proveModel } from "../prove-model.ts";
 import {
+  answerRequest,
+  approveCallRequest,
   budgetRequest,
   type edits,
   emptyRequest,
   forkRequest,
   plan,
+  rejectCallRequest,
   rejectRequest,
   resumeRequest,
   reviewRequest,
@@ -58,17 +62,34 @@ const phaseRoute = createRoute({
   responses: accepted,
 });
 
+const seqParam = idParam.extend({ seq: z.string().regex(/^[1-9]\d{0,9}$/) });
+
 const settleRoute = createRoute({
   method: "post",
   path: "/v1/sessions/{id}/steps/{seq}/settle",
   operationId: "settleStep",
   summary: "Say whether an effect of unknown outcome happened",
-  request: {
-    params: idParam.extend({ seq: z.string().regex(/^[1-9]\d{0,9}$/) }),
-    body: body(settleRequest),
-  },
+  request: { params: seqParam, body: body(settleRequest) },
   responses: accepted,
 });
+
+const onCall = <Schema extends z.ZodType>(name: string, summary: string, schema: Schema, required = true) =>
+  ({
+    method: "post",
+    path: `/v1/sessions/{id}/calls/{seq}/${name}`,
+    operationId: `${name}Call`,
+    summary,
+    request: { params: seqParam, body: body(schema, { required }) },
+    responses: accepted,
+  }) as const satisfies RouteConfig;
+
+const approveCallRoute = createRoute(
+  onCall("approve", "Let a call begin, perhaps with other arguments", approveCallRequest, false),
+);
+const rejectCallRoute = createRoute(
+  onCall("reject", "Refuse a call; the note is its result", rejectCallRequest),
+);
+const answerCallRoute = createRoute(onCall("answer", "Answer a question of a persona", answerRequest));
 
 const budgetRoute = createRoute({
   method: "patch",
@@ -193,6 +214,42 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     await maestro.settle(id, Number(seq), settlement);
     if (resume === true) await actions.resume(id);
     return c.json(await viewOf(id), 202);
+  });
+
+  /** A session that runs continues by itself. */
+  const continues = async (id: string, resume: boolean | undefined) =>
+    resume === true && (await book.open(id)).state.standing.status !== "running";
+
+  /** Says a word about a call, and resumes the session if it was asked to and has stopped. */
+  const decide = async (id: string, resume: boolean | undefined, say: () => Promise<void>) => {
+    if (await continues(id, resume)) await proveGoingOn(id);
+    await say();
+    if (await continues(id, resume)) await actions.resume(id);
+    return viewOf(id);
+  };
+
+  addRoute(app, approveCallRoute, async (c) => {
+    const { id, seq } = c.req.valid("param");
+    const { arguments: args, note, resume } = c.req.valid("json");
+    const approval = {
+      call: Number(seq),
+      ...(args !== undefined && { arguments: args as JsonObject }),
+      ...(note !== undefined && { note }),
+    };
+    return c.json(await decide(id, resume, () => maestro.approve(id, approval)), 202);
+  });
+
+  addRoute(app, rejectCallRoute, async (c) => {
+    const { id, seq } = c.req.valid("param");
+    const { note, resume } = c.req.valid("json");
+    const rejection = { call: Number(seq), note };
+    return c.json(await decide(id, resume, () => maestro.reject(id, rejection)), 202);
+  });
+
+  addRoute(app, answerCallRoute, async (c) => {
+    const { id, seq } = c.req.valid("param");
+    const { text, resume } = c.req.valid("json");
+    return c.json(await decide(id, resume, () => maestro.answer(id, Number(seq), text)), 202);
   });
 
   addRoute(app, budgetRoute, async (c) => {

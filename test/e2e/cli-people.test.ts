@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { json, maestro, place } from "./support/packed.ts";
+import { saidSchema, showSchema } from "./support/schemas.ts";
+
+const team = join(import.meta.dirname, "support/asking-team.ts");
+
+interface Shown {
+  readonly waiting: readonly { readonly seq: number; readonly kind: string; readonly call: unknown }[];
+  readonly phases: readonly { readonly personas: readonly { readonly summary: string }[] }[];
+}
+
+test("calls wait for a person at the terminal: approve, change or reject them, answer a question, and resume", async () => {
+  const at = place();
+  const side = join(at.folder, "side");
+  const sent = () => (existsSync(side) ? readFileSync(side, "utf8").split("\n").slice(0, -1) : []);
+  const waiting = async () => {
+    const shown = showSchema.parse(await json(at, "show", "k")) as unknown as Shown;
+    expect(shown.waiting).toHaveLength(1);
+    return shown.waiting[0] as Shown["waiting"][number];
+  };
+  const parked = await maestro(at, "run", side, "--team", team, "--key", "k");
+  expect(parked.code, parked.stderr).toBe(4);
+  const first = await waiting();
+  expect(first).toMatchObject({ kind: "call", call: { tool: "send", arguments: { side, to: "Ann" } } });
+  expect(parked.stderr).toContain(`Call ${first.seq} of writer waits for approval: send:`);
+  expect(parked.stderr).toContain(`maestro approve k --call ${first.seq}`);
+  expect((await maestro(at, "resume", "k")).code, "without an answer").toBe(4);
+  expect(sent()).toEqual([]);
+
+  const call = ["--call", String(first.seq)];
+  expect((await maestro(at, "approve", "k", "--call", "x")).code).toBe(2);
+  expect((await maestro(at, "approve", "k", ...call, "--arguments", "{")).code).toBe(2);
+  expect((await maestro(at, "approve", "k", ...call, "--arguments", "[]")).code).toBe(2);
+  expect((await maestro(at, "approve", "k", "--call", "999")).code).toBe(2);
+  expect((await maestro(at, "reject", "k", ...call)).code).toBe(2);
+  expect((await maestro(at, "answer", "k", String(first.seq), "yes")).code).toBe(2);
+  const edited = JSON.stringify({ side, to: "Cleo" });
+  const said = await maestro(at, "approve", "k", ...call, "--arguments", edited, "--json");
+  expect(said.code, said.stderr).toBe(0);
+  expect(saidSchema.parse(JSON.parse(said.stdout))).toMatchObject({ status: "paused" });
+  expect((await maestro(at, "resume", "k")).code).toBe(4);
+  expect(sent()).toEqual(["Cleo"]);
+
+  const second = await waiting();
+  const rejected = await maestro(at, "reject", "k", "--call", String(second.seq), "--note", "not him");
+  expect(rejected.code, rejected.stderr).toBe(0);
+  expect((await maestro(at, "resume", "k")).code).toBe(4);
+
+  const question = await waiting();
+  expect(question).toMatchObject({ kind: "question", call: { tool: "ask_person" } });
+  const off = await maestro(at, "answer", "k", String(question.seq), "green");
+  expect(off.code).toBe(2);
+  expect(off.stderr).toContain("Choices: red, blue.");
+  expect((await maestro(at, "answer", "k", String(question.seq), "blue")).code).toBe(0);
+  const end = await maestro(at, "resume", "k");
+  expect(end.code, end.stderr).toBe(0);
+  const done = (await json(at, "show", "k")) as Shown;
+  expect(done.phases[0]?.personas[0]?.summary).toContain("A person did not allow this call: not him; blue");
+  expect(sent()).toEqual(["Cleo"]);
+});
