@@ -3,6 +3,7 @@ import { didYouMean } from "../domain/closest.ts";
 import { emptyContract } from "../domain/contract.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import { isJsonObject, type JsonObject, toJsonText } from "../domain/json.ts";
+import { redactedMark } from "../domain/redact.ts";
 import type { Signal } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { type CallState, choicesOf, isUnanswered, unansweredIn } from "../journal/waiting-call.ts";
@@ -87,7 +88,15 @@ function whyNot({ id }: SessionState, seq: number, call: CallState | undefined):
 /** Built-in tools are known here. Others are judged before the call is made. */
 async function refuseUnfit(call: CallState, args: JsonObject): Promise<void> {
   if (!isJsonObject(args)) throw new InputInvalid("The arguments of a call are an object.");
-  toJsonText(args, argumentLimits);
+  const text = toJsonText(args, argumentLimits);
+  // Where a call is shown, its secrets are masked: a copy of that must not become the call.
+  if (text.includes(redactedMark) && !JSON.stringify(call.call).includes(redactedMark))
+    throw new InputInvalid(
+      `The arguments contain ${redactedMark}, which stands for a secret that is not shown.`,
+      {
+        advice: "Write the value, or approve the call as it is.",
+      },
+    );
   const [{ builtIn }, { isTool }] = await Promise.all([
     import("../personas/tools/offered-tool.ts"),
     import("../personas/tools/tool-table.ts"),

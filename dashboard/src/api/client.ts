@@ -90,6 +90,12 @@ export const client = {
   reject: (id: string, body: api.RejectRequest) => write<unknown>("POST", sessionPath(id, "/reject"), body),
   settle: (id: string, seq: number, body: api.SettleRequest) =>
     write<unknown>("POST", sessionPath(id, `/steps/${seq}/settle`), body),
+  approveCall: (id: string, seq: number, body: api.ApproveCallRequest) =>
+    write<unknown>("POST", sessionPath(id, `/calls/${seq}/approve`), body),
+  rejectCall: (id: string, seq: number, body: api.RejectCallRequest) =>
+    write<unknown>("POST", sessionPath(id, `/calls/${seq}/reject`), body),
+  answerCall: (id: string, seq: number, body: api.AnswerRequest) =>
+    write<unknown>("POST", sessionPath(id, `/calls/${seq}/answer`), body),
   raiseBudget: (id: string, body: api.BudgetRequest) =>
     write<unknown>("PATCH", sessionPath(id, "/budgets"), body),
   signOut: () => write<unknown>("POST", "/v1/sign-out", {}),

@@ -46,6 +46,7 @@ type StopExplanation = Schema<typeof session.stopExplanation>;
 export type Advice = StopExplanation["todo"][number];
 export type ProposedLimit = NonNullable<StopExplanation["raise"]>;
 export type Review = Schema<typeof session.review>;
+export type WaitingView = Schema<typeof session.waitingView>;
 export type EffectView = Schema<typeof session.effectView>;
 export type TicketView = Schema<typeof session.ticketView>;
 
@@ -87,6 +88,9 @@ export type ForkRequest = Request<typeof actions.forkRequest>;
 export type ReviewRequest = Request<typeof actions.reviewRequest>;
 export type RejectRequest = Request<typeof actions.rejectRequest>;
 export type SettleRequest = Request<typeof actions.settleRequest>;
+export type ApproveCallRequest = Request<typeof actions.approveCallRequest>;
+export type RejectCallRequest = Request<typeof actions.rejectCallRequest>;
+export type AnswerRequest = Request<typeof actions.answerRequest>;
 export type BudgetRequest = Request<typeof actions.budgetRequest>;
 export type SessionRef = Pick<SessionRow, "id" | "key">;
 export type Plan = Schema<typeof actions.plan>;

@@ -18,8 +18,10 @@ export function SessionKeys({ tabs }: { readonly tabs: readonly TabInfo[] }) {
   };
   const { status, reason } = view;
   const canPause = status === "running" || status === "queued";
-  const review = status === "parked" && reason === "review";
-  const canResume = status === "paused" || status === "failed" || (status === "parked" && !review);
+  const isReview = status === "parked" && reason === "review";
+  const canResume = status === "paused" || status === "failed" || (status === "parked" && !isReview);
+  // Calls that wait have forms of their own.
+  const review = isReview && view.review !== null;
   const command = useCommand();
   const { resume } = view.explanation;
   const resumeText =

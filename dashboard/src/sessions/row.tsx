@@ -103,7 +103,14 @@ function Spent({ row: { usage, limitUsd, limitTokens, status, reason } }: { read
 /** Only where a person is needed. */
 function RowAction({ row }: { readonly row: SessionRow }) {
   if (row.status !== "parked") return null;
-  const word = row.reason === "review" ? "Review" : row.reason === "budget" ? "Raise…" : "Open";
+  const asks = row.situation.kind === "review" && row.situation.calls.length > 0;
+  const word = asks
+    ? "Answer"
+    : row.reason === "review"
+      ? "Review"
+      : row.reason === "budget"
+        ? "Raise…"
+        : "Open";
   return (
     <Link href={addressOf(row)} className="button small" tabIndex={-1} aria-label={`${word} ${nameOf(row)}`}>
       {word}

@@ -232,6 +232,52 @@ describeInBrowser("a run on a server", () => {
     expect(faults).toEqual([]);
   });
 
+  test("shows calls that wait with their arguments, and approves, changes, rejects and answers them", async () => {
+    const place = newPlace();
+    const server = await serve(place);
+    const { page, faults } = await visitServer(server);
+    await server.post("/v1/sessions", { team: "writing", brief: place.folder, key: "writing" });
+    await page.getByRole("row", { name: /writer waits for approval of send/ }).click();
+    await page.getByRole("heading", { name: /^writer waits for approval of send/ }).waitFor();
+    const form = page.getByRole("region", { name: "May writer call send?" });
+    const args = form.getByLabel("Arguments as JSON");
+    await expect.poll(() => args.inputValue()).toContain('"to": "Ann"');
+    await page.evaluate(axeSource);
+    expect(await axe(page, everyRule)).toEqual([]);
+    await args.fill("[");
+    await form.getByRole("button", { name: "Approve with these arguments" }).click();
+    await form.getByText("This is not a JSON object.").waitFor();
+    await args.fill(JSON.stringify({ folder: place.folder, to: "Cleo" }));
+    await form.getByRole("button", { name: "Approve with these arguments" }).click();
+
+    await expect.poll(() => args.inputValue()).toContain('"to": "Bob"');
+    expect(effectsOf(place)).toEqual(["sent to Cleo"]);
+    await form.getByRole("button", { name: "Reject" }).click();
+    await form.getByText("Say why. The persona gets your note as the result.").waitFor();
+    await form.getByLabel("Note").fill("one is enough");
+    await form.getByRole("button", { name: "Reject" }).click();
+
+    const question = page.getByRole("region", { name: "Question of writer" });
+    await question.getByText("Which color?").waitFor();
+    await page.evaluate(axeSource);
+    expect(await axe(page, everyRule)).toEqual([]);
+    await question.getByRole("button", { name: "Answer" }).click();
+    await question.getByText("Choose an answer.").waitFor();
+    await question.getByRole("radio", { name: "blue" }).check();
+    await question.getByRole("button", { name: "Answer" }).click();
+
+    await question.getByText("How should it end?").waitFor();
+    await question.getByLabel("Answer").fill("Kind regards");
+    await question.getByRole("button", { name: "Answer" }).click();
+    await page.getByText("Completed.", { exact: true }).waitFor();
+    await page
+      .getByText(/not allow this call: one is enough; blue; Kind regards/)
+      .first()
+      .waitFor();
+    expect(effectsOf(place)).toEqual(["sent to Cleo"]);
+    expect(faults).toEqual([]);
+  });
+
   test("passes axe in both themes and fits a phone", async () => {
     const place = newPlace();
     letGo(place);

@@ -3,7 +3,17 @@ import { join } from "node:path";
 import { newFolder, type ServerProcess, startServer } from "../../server/support/server.ts";
 import { type OpenPage, openPage, type PageOptions } from "./browser.ts";
 
-const names = ["parking", "reviewed", "modeled", "helpless", "unsure", "large", "crowded", "changing"];
+const names = [
+  "parking",
+  "reviewed",
+  "modeled",
+  "helpless",
+  "unsure",
+  "writing",
+  "large",
+  "crowded",
+  "changing",
+];
 const teams = names.flatMap((name) => ["--team", join(import.meta.dirname, `${name}-team.ts`)]);
 
 export interface Place {
