@@ -19,6 +19,7 @@ import { DriverStopped } from "./control.ts";
 import type { Drive, TeamDrive } from "./drive.ts";
 import { withMaxAttempts } from "./persona-executor.ts";
 import { type PersonaWork, workFor } from "./persona-work.ts";
+import { Slots } from "./rest.ts";
 import { runWithSafety } from "./safety-retry.ts";
 import type { MergedTree, SessionTrees, TreeRef } from "./trees.ts";
 import { refuseUnfulfilled } from "./validate.ts";
@@ -268,20 +269,21 @@ export type Member = () => Promise<PersonaWork | undefined>;
 /** Runs personas in parallel. A failure does not stop the others, and their finished work stays finished. */
 export async function runTogether(drive: Drive, members: readonly Member[], limit: number): Promise<void> {
   const failures: unknown[] = [];
-  const queue = members.values();
-  const worker = async (): Promise<void> => {
-    for (const work of queue) {
-      try {
-        await drive.rest.join(async (waiter) => {
-          const given = await work();
-          if (given !== undefined) await runWithSafety({ ...drive, waiter }, given);
-        });
-      } catch (error) {
-        failures.push(error);
-      }
+  const slots = new Slots(limit);
+  const run = async (work: Member): Promise<void> => {
+    await slots.take();
+    try {
+      await drive.rest.join(slots, async (waiter) => {
+        const given = await work();
+        if (given !== undefined) await runWithSafety({ ...drive, waiter }, given);
+      });
+    } catch (error) {
+      failures.push(error);
+    } finally {
+      slots.give();
     }
   };
-  await Promise.all(Array.from({ length: Math.min(limit, members.length) }, worker));
+  await Promise.all(members.map(run));
   if (failures.length > 0) throw mostSevere(failures);
 }
 

@@ -10,17 +10,42 @@ const askedAfterMs = 250;
 /** A wait for a person has no end of its own. */
 const isForPerson = (end: number): boolean => end === Number.POSITIVE_INFINITY;
 
+/** The right of so many personas of a group to work at once. One that waits for a person lends its own to another. */
+export class Slots {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** In the order of the calls. */
+  async take(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+}
+
 /** The work of one persona, which waits when all that it asked for waits. */
 export class Waiter {
   readonly #rest: Rest;
+  readonly #slots: Slots;
   /** When each of its waits is over. */
   readonly ends = new Set<{ readonly at: number }>();
   /** Steps under way; the code between steps is not seen. */
   #steps: { readonly count: number } = { count: 0 };
   #waitingSteps = 0;
+  #waitsForPeople = 0;
 
-  constructor(rest: Rest) {
+  constructor(rest: Rest, slots: Slots) {
     this.#rest = rest;
+    this.#slots = slots;
   }
 
   get isWaiting(): boolean {
@@ -37,10 +62,23 @@ export class Waiter {
 
   /** `step`: what waits is itself a step under way. */
   async during<T>(waitMs: number, work: () => Promise<T>, what: "work" | "step" = "work"): Promise<T> {
-    const end = this.#rest.begin(waitMs);
+    if (!isForPerson(waitMs)) return this.#during(waitMs, work, what);
+    this.#waitsForPeople += 1;
+    if (this.#waitsForPeople === 1) this.#slots.give();
+    try {
+      return await this.#during(waitMs, work, what);
+    } finally {
+      this.#waitsForPeople -= 1;
+      if (this.#waitsForPeople === 0) await this.#slots.take();
+    }
+  }
+
+  async #during<T>(waitMs: number, work: () => Promise<T>, what: "work" | "step"): Promise<T> {
+    const end = this.#rest.endOf(waitMs);
     const steps = what === "step" ? 1 : 0;
     this.ends.add(end);
     this.#waitingSteps += steps;
+    this.#rest.noteBegin(waitMs);
     try {
       return await work();
     } finally {
@@ -67,9 +105,9 @@ export class Rest {
     this.#clock = clock;
   }
 
-  /** For one persona while it works. */
-  async join<T>(work: (waiter: Waiter) => Promise<T>): Promise<T> {
-    const waiter = new Waiter(this);
+  /** For one persona while it works. `slots`: it has one of them. */
+  async join<T>(slots: Slots, work: (waiter: Waiter) => Promise<T>): Promise<T> {
+    const waiter = new Waiter(this, slots);
     this.#waiters.add(waiter);
     this.#progress += 1;
     try {
@@ -91,11 +129,14 @@ export class Rest {
     if (ends.length > 0) this.#beginToWatch();
   }
 
-  /** A wait begins; gives its end. */
-  begin(waitMs: number): { readonly at: number } {
+  endOf(waitMs: number): { readonly at: number } {
+    return { at: this.#clock.now() + waitMs };
+  }
+
+  /** A wait has begun, and its end is known. */
+  noteBegin(waitMs: number): void {
     this.#progress += 1;
     if (waitMs > restAfterMs && this.#watching === undefined) this.#beginToWatch();
-    return { at: this.#clock.now() + waitMs };
   }
 
   #beginToWatch(): void {

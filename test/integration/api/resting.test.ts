@@ -135,6 +135,40 @@ describe("a session in which everything waits", () => {
     expect((await result).status).toBe("completed");
   });
 
+  test("continues before its time when a person answers a call that waits beside", async () => {
+    const here = new Here();
+    const heard: string[] = [];
+    const team = defineTeam("asking", {
+      phases: [
+        phase("work", {
+          personas: [
+            persona("sleeps", { run: async ({ sleep }) => sleep(hourMs).then(() => done) }),
+            persona("asks", {
+              tools: ["ask_person"],
+              run: async ({ tools }) => {
+                heard.push((await tools["ask_person"]?.execute({ question: "Which?" })) as string);
+                return done;
+              },
+            }),
+          ],
+        }),
+      ],
+    });
+    const maestro = await here.open({ teams: [team] });
+    const session = await maestro.start(team, { brief: "b" });
+    const result = session.result();
+    await here.rests(maestro, session.id);
+    const [question] = (await maestro.show(session.id)).waiting;
+    expect(question?.kind).toBe("question");
+    const other = await here.open({ teams: [team] });
+    await other.answer(session.id, question?.seq ?? 0, "this one");
+    await vi.waitUntil(() => heard.length === 1, { timeout: 20_000 });
+    expect(heard).toEqual(["this one"]);
+    await here.rests(maestro, session.id);
+    await here.clock.advance(hourMs);
+    expect((await result).status).toBe("completed");
+  });
+
   test("is taken by the next process when its own has ended, and waits only for the remainder", async () => {
     const here = new Here();
     const first = await here.open();

@@ -10,9 +10,11 @@ import {
   phase,
   type Team,
 } from "../../../src/index.ts";
+import { describeSandbox } from "../../../src/workspace/sandbox.ts";
 import { readRecorded, rowsOf } from "../../crash/support/recorded.ts";
 import { TeamPlace } from "./place.ts";
 
+const sandbox = await describeSandbox();
 const key = "k";
 const review = { status: "parked", reason: "review" };
 const schema = { type: "object", properties: { to: { type: "string" } }, additionalProperties: false };
@@ -278,6 +280,25 @@ describe("while other personas work", () => {
     expect(place.ran).toEqual(["other"]);
   });
 
+  test("one that waits lends its turn to the next, where personas work one at a time", async () => {
+    const [place, sent] = [new TeamPlace(), [] as unknown[]];
+    const maestro = await place.open();
+    const others = ["second", "third"].map((name) => persona(name, { run: place.work(name) }));
+    const dev = persona(
+      "dev",
+      asking(sent, (send) => send({ to: "Ann" })),
+    );
+    const team = defineTeam("people", {
+      parallel: 1,
+      phases: [phase("work", { personas: [dev, ...others] })],
+    });
+    expect(await run(maestro, team)).toMatchObject(review);
+    expect(place.ran).toEqual(["second", "third"]);
+    await maestro.approve(key, { call: await waitingSeq(maestro) });
+    expect((await resumed(maestro)).status).toBe("completed");
+    expect(sent).toHaveLength(1);
+  });
+
   test("a persona that needs help has its ticket, and the call waits beside it", async () => {
     const [place, sent] = [new TeamPlace(), [] as unknown[]];
     const maestro = await place.open();
@@ -375,6 +396,31 @@ describe("a model", () => {
     expect((await resumed(maestro)).status).toBe("completed");
     const { rows } = await readRecorded(place.stateDir, key);
     expect(rows.find(({ name }) => name === "ask_person")?.body).toContain("MIT");
+  });
+});
+
+describe.skipIf(sandbox.kind === "none")("a rule for commands", () => {
+  test("lets other commands run, and a line with the command in it waits until a person changes it", async () => {
+    const place = new TeamPlace();
+    const maestro = await place.open();
+    const said: string[] = [];
+    const team = only({
+      tools: ["run_command"],
+      approve: ["run_command:git push*"],
+      run: async ({ tools }) => {
+        for (const command of ["echo free", "true; git push origin main"])
+          said.push((await tools["run_command"]?.execute({ command })) as string);
+        return { summary: "done" };
+      },
+    });
+    expect(await run(maestro, team)).toMatchObject(review);
+    expect(said[0]).toContain("free");
+    const call = await waitingSeq(maestro);
+    const both = { command: "echo a", argv: ["echo", "b"], wrong: 1 };
+    await expect(maestro.approve(key, { call, arguments: both })).rejects.toThrow("do not fit run_command");
+    await maestro.approve(key, { call, arguments: { command: "echo pushed" } });
+    expect((await resumed(maestro)).status).toBe("completed");
+    expect(said.at(-1)).toMatch(/^A person changed the arguments.*"echo pushed".*[^]*<stdout>\npushed/);
   });
 });
 
