@@ -58,13 +58,6 @@ export async function answerOf(state: SessionState, seq: number, text: string): 
   return { action: "answer", call: call.seq, text };
 }
 
-export const withoutCall = (what: string): InputInvalid =>
-  new InputInvalid(`The ${what} are for a call.`, { advice: "Name the call by its number." });
-
-export function refusePhase(phase: string | undefined): void {
-  if (phase !== undefined) throw new InputInvalid("Name either a phase or a call, and not both.");
-}
-
 function waitingAt(state: SessionState, seq: number): CallState {
   const { id, calls } = state;
   const call = calls.get(seq);

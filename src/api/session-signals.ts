@@ -5,7 +5,6 @@ import type { SessionState } from "../journal/session-state.ts";
 import { refuseToRepeat } from "../run/acts/repeat-effects.ts";
 import { refuseUntrustedState } from "../run/acts/trust.ts";
 import { readState } from "../store/session-journal.ts";
-import { answerOf, approvalOf, refusePhase, rejectionOf, withoutCall } from "./answer-call.ts";
 import { checkBudgetOptions } from "./check-options.ts";
 import type { ApproveOptions, BudgetOptions, RejectOptions, Settlement } from "./options.ts";
 import type { Services } from "./services.ts";
@@ -24,11 +23,12 @@ export abstract class SessionSignals extends SessionQueries {
 
   /** Approves the phase that is waiting for review, or a call that waits for approval. */
   async approve(idOrKey: string, { call, arguments: args, ...options }: ApproveOptions = {}): Promise<void> {
-    if (call === undefined && args !== undefined) throw withoutCall("arguments");
+    if (call === undefined && args !== undefined)
+      throw new InputInvalid("The arguments are for a call.", { advice: "Name the call by its number." });
     if (call === undefined) return this.#review(idOrKey, { action: "approve", ...options });
     refusePhase(options.phase);
     const { note } = options;
-    await this.#decide(idOrKey, (state) => approvalOf(state, call, args, note));
+    await this.#decide(idOrKey, async (state) => (await answers()).approvalOf(state, call, args, note));
   }
 
   /** Rejects the phase that is waiting for review: it runs again with the note. Or a call: the note is its result. */
@@ -37,7 +37,7 @@ export abstract class SessionSignals extends SessionQueries {
       throw new InputInvalid("A rejection needs a note.", { advice: "Write what should change." });
     if (call !== undefined) {
       refusePhase(options.phase);
-      return this.#decide(idOrKey, (state) => rejectionOf(state, call, note));
+      return this.#decide(idOrKey, async (state) => (await answers()).rejectionOf(state, call, note));
     }
     const repeats = repeatEffects === true ? ({ repeatEffects } as const) : {};
     await this.#review(idOrKey, { action: "reject", ...options, note, ...repeats });
@@ -45,7 +45,7 @@ export abstract class SessionSignals extends SessionQueries {
 
   /** Answers a question of a persona. `question`: its row. */
   async answer(idOrKey: string, question: number, text: string): Promise<void> {
-    await this.#decide(idOrKey, (state) => answerOf(state, question, text));
+    await this.#decide(idOrKey, async (state) => (await answers()).answerOf(state, question, text));
   }
 
   /** Says how an effect of unknown outcome ended. `step`: its seq, or its name where that is unique. */
@@ -111,4 +111,11 @@ export abstract class SessionSignals extends SessionQueries {
     await engine.settle(session.id).catch(ignoreHeld);
     this.look();
   }
+}
+
+/** Loaded when a person answers a call: most commands only look. */
+const answers = () => import("./answer-call.ts");
+
+function refusePhase(phase: string | undefined): void {
+  if (phase !== undefined) throw new InputInvalid("Name either a phase or a call, and not both.");
 }

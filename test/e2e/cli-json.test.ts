@@ -65,8 +65,8 @@ const someone = ["-c", "user.name=A person", "-c", "user.email=person@example.or
 /** These print one event a line, the last one the result; all others one document. */
 const streams = ["run", "resume", "watch"];
 
-/** The demo and `settle` have tests of their own; `serve` does not end; `pause` needs a session that runs. */
-const alone = ["demo", "serve", "pause", "settle"];
+/** The demo, `settle` and `answer` have tests of their own; `serve` does not end; `pause` needs a session that runs. */
+const alone = ["demo", "serve", "pause", "settle", "answer"];
 
 async function problemsOf(at: Place, [commandLine, schema, exitCode = 0]: Row): Promise<string[]> {
   const [command = "", ...args] = commandLine.split(" ");

@@ -53,7 +53,9 @@ test("calls wait for a person at the terminal: approve, change or reject them, a
   const off = await maestro(at, "answer", "k", String(question.seq), "green");
   expect(off.code).toBe(2);
   expect(off.stderr).toContain("Choices: red, blue.");
-  expect((await maestro(at, "answer", "k", String(question.seq), "blue")).code).toBe(0);
+  const answered = await maestro(at, "answer", "k", String(question.seq), "blue", "--json");
+  expect(answered.code, answered.stderr).toBe(0);
+  expect(saidSchema.parse(JSON.parse(answered.stdout))).toMatchObject({ status: "paused" });
   const end = await maestro(at, "resume", "k");
   expect(end.code, end.stderr).toBe(0);
   const done = (await json(at, "show", "k")) as Shown;
