@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CheckResult, Contract } from "../../../src/domain/contract.ts";
 import { createFailure } from "../../../src/domain/failure.ts";
+import { textPage } from "../../../src/personas/tools/text-page.ts";
 import type { ToolOutcome } from "../../../src/personas/tools/tool-runner.ts";
-import { textPage } from "../../../src/personas/tools/tool-table.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";
 import { call, place, submit } from "./persona-place.ts";
 
