@@ -19,6 +19,7 @@ const icons: Readonly<Record<NonNullable<ToolBlock["doing"]>, IconName>> = {
   checks: "check",
   submits: "check",
   runs: "terminal",
+  asks: "ticket",
 };
 
 /** A recorded step. All of it is text from outside and is shown as text. */
