@@ -60,38 +60,43 @@ async function runOn(folder: string, turns: readonly Turn[]): Promise<Place> {
   return at;
 }
 
-/** Nothing is done, and the branch has the same tree; then a file is made, one removed and one renamed. */
-async function expectRoundTrip(repository: Pick<TestRepository, "folder" | "git">): Promise<void> {
-  const before = repository.git("rev-parse", "HEAD^{tree}");
-  const idle = await runOn(repository.folder, []);
+/** What came back when nothing was done, and when a file was made, one removed and one renamed; and what should have. */
+async function roundTrip(repository: Pick<TestRepository, "folder" | "git">) {
+  const { folder, git } = { folder: repository.folder, git: repository.git.bind(repository) };
+  const idle = await runOn(folder, []);
   await json(idle, "branch", "trip", "same");
-  expect(repository.git("rev-parse", "same^{tree}")).toBe(before);
 
-  const [first = "", second = ""] = repository
-    .git("ls-files", "-z", "--", "*.md", "*.js", "*.ts", "*.json")
+  const [first = "", second = ""] = git("ls-files", "-z", "--", "*.md", "*.js", "*.ts", "*.json")
     .split("\0")
     .filter((path) => path !== "package.json");
-  const busy = await runOn(repository.folder, [
+  const busy = await runOn(folder, [
     ["write_file", { path: "maestro/new file.md", content: "# New\r\n" }],
     ["delete_file", { path: first }],
     ["move_file", { from: second, to: `maestro/${second}` }],
   ]);
   await json(busy, "branch", "trip", "changed");
-  const changes = repository.git("diff", "--no-renames", "--name-status", "HEAD", "changed").split("\n");
-  expect(changes.toSorted()).toEqual(
-    [`A\tmaestro/new file.md`, `A\tmaestro/${second}`, `D\t${first}`, `D\t${second}`].toSorted(),
-  );
-  expect(repository.git("rev-parse", `changed:maestro/${second}`)).toBe(
-    repository.git("rev-parse", `HEAD:${second}`),
-  );
-  expect(repository.git("cat-file", "-s", "changed:maestro/new file.md")).toBe("7");
-  expect(repository.git("status", "--porcelain")).toBe("");
+  const found = {
+    tree: git("rev-parse", "same^{tree}"),
+    changes: git("diff", "--no-renames", "--name-status", "HEAD", "changed").split("\n").toSorted(),
+    moved: git("rev-parse", `changed:maestro/${second}`),
+    bytes: git("cat-file", "-s", "changed:maestro/new file.md"),
+    dirty: git("status", "--porcelain"),
+  };
+  const expected: typeof found = {
+    tree: git("rev-parse", "HEAD^{tree}"),
+    changes: [`A\tmaestro/new file.md`, `A\tmaestro/${second}`, `D\t${first}`, `D\t${second}`].toSorted(),
+    moved: git("rev-parse", `HEAD:${second}`),
+    bytes: "7",
+    dirty: "",
+  };
+  return { found, expected };
 }
 
 test.each(Object.keys(dependencies))(
   "%s comes back as it went in, and with exactly its changes",
   async (name) => {
-    await expectRoundTrip(repositoryOf(name));
+    const { found, expected } = await roundTrip(repositoryOf(name));
+    expect(found).toEqual(expected);
   },
 );
 
@@ -103,6 +108,7 @@ test.skipIf(!existsSync(join(root, ".git")))(
     execFileSync("git", ["clone", "--quiet", root, folder], { stdio: "pipe" });
     const git = (...args: readonly string[]): string =>
       execFileSync("git", args, { cwd: folder, encoding: "utf8", stdio: "pipe" }).trimEnd();
-    await expectRoundTrip({ folder, git });
+    const { found, expected } = await roundTrip({ folder, git });
+    expect(found).toEqual(expected);
   },
 );
