@@ -10,29 +10,32 @@ import { Artifacts } from "../store/artifacts.ts";
 import { LostSessions } from "../store/lost-sessions.ts";
 import { openStore } from "../store/open-store.ts";
 import { resolveStateDirectory } from "../store/state-directory.ts";
-import { Looking } from "./readonly-maestro.ts";
+import { ReadonlyMaestro } from "./readonly-maestro.ts";
 
 export { usageCsv } from "../cost/csv.ts";
 export { verifyCheckpointFile } from "../store/list-checkpoints.ts";
 export { type OutFolder, recallOut, rememberOut } from "../store/session-memory.ts";
 export { resolveStateDirectory } from "../store/state-directory.ts";
 export { makeFolders } from "../workspace/make-folders.ts";
-export type { Looking } from "./readonly-maestro.ts";
+export type { ReadonlyMaestro } from "./readonly-maestro.ts";
 export type { SessionQueries } from "./session-queries.ts";
 export { isPacked, verifyExport } from "./verify-export.ts";
 
-export interface LookOptions {
+export interface OpenReadonlyOptions {
   readonly loaded?: LoadedConfig;
   readonly onNotice?: Notify;
 }
 
 /** Opens a state directory for looking alone. Its own file, because all that drives sessions takes time to load. */
-export async function look({ loaded, onNotice = () => {} }: LookOptions = {}): Promise<Looking> {
+export async function openReadonly({
+  loaded,
+  onNotice = () => {},
+}: OpenReadonlyOptions = {}): Promise<ReadonlyMaestro> {
   const { config, leftOut } = loaded ?? (await loadConfig({ onlyLooks: true }));
   const { path, notice, unwritable, isMissing } = await resolveStateDirectory({
     explicit: config.stateDir,
     env: process.env,
-    forLooking: true,
+    forReading: true,
   });
   for (const text of [leftOut, notice]) if (text !== undefined) onNotice(text);
   keepSecret(secretsIn(process.env));
@@ -45,7 +48,7 @@ export async function look({ loaded, onNotice = () => {} }: LookOptions = {}): P
     isReadonly: unwritable !== undefined,
   });
   const artifacts = new Artifacts(path);
-  return new Looking({
+  return new ReadonlyMaestro({
     store,
     isMissing: isMissing ?? false,
     unwritable,

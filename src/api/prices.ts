@@ -57,7 +57,7 @@ export async function listPrices({ config }: LoadedConfig, now = Date.now()): Pr
   const { path } = await resolveStateDirectory({
     explicit: config.stateDir,
     env: process.env,
-    forLooking: true,
+    forReading: true,
   });
   const updated = await readPriceFile(path);
   const installed = await installedTable();

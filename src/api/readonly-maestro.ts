@@ -10,7 +10,7 @@ interface ReadonlyServices extends QueryServices {
 }
 
 /** A state directory that is open for reading only. */
-export class Looking extends SessionQueries {
+export class ReadonlyMaestro extends SessionQueries {
   /** The state directory does not exist: there are no sessions. */
   readonly isMissing: boolean;
   /** Why the state directory cannot be written; undefined when it can. */

@@ -1,5 +1,5 @@
 import type { Maestro, OpenOptions } from "../api/open.ts";
-import type { Looking } from "../api/open-readonly.ts";
+import type { ReadonlyMaestro } from "../api/open-readonly.ts";
 import { type LoadedConfig, loadConfig } from "../config/load.ts";
 import type { Notify } from "../domain/advice.ts";
 import { SessionNotFound } from "../domain/errors.ts";
@@ -32,9 +32,9 @@ export async function withMaestro<T>(
 }
 
 /** Opens the state directory for reading, without the engine: it loads in half the time and creates nothing. */
-export async function withLook<T>(
+export async function withReadonly<T>(
   options: GlobalOptions,
-  use: (looking: Looking) => Promise<T>,
+  use: (looking: ReadonlyMaestro) => Promise<T>,
   {
     onNotice = sayNotice,
     mayBeMissing = false,
@@ -46,9 +46,9 @@ export async function withLook<T>(
     readonly loaded?: LoadedConfig;
   } = {},
 ): Promise<T> {
-  const { look } = await import("../api/open-readonly.ts");
-  const loaded = given ?? (await loadForLooking(options));
-  const looking = await look({ loaded, onNotice });
+  const { openReadonly } = await import("../api/open-readonly.ts");
+  const loaded = given ?? (await loadForReading(options));
+  const looking = await openReadonly({ loaded, onNotice });
   if (looking.isMissing && !mayBeMissing && loaded.config.stateDir !== undefined)
     onNotice(`The state directory ${looking.stateDirectory} does not exist.`);
   try {
@@ -68,7 +68,7 @@ export async function missingState(
   const found = await resolveStateDirectory({
     explicit: config.stateDir,
     env: process.env,
-    forLooking: true,
+    forReading: true,
   });
   if (!found.isMissing) return undefined;
   if (leftOut !== undefined) sayNotice(leftOut);
@@ -100,7 +100,7 @@ export async function loadFromFlags(options: GlobalOptions): Promise<LoadedConfi
 }
 
 /** For commands that only look: no code of a folder runs, trusted or not. */
-export const loadForLooking = (options: GlobalOptions): Promise<LoadedConfig> =>
+export const loadForReading = (options: GlobalOptions): Promise<LoadedConfig> =>
   loadConfig({ flags: flagsIn(options), onlyLooks: true });
 
 const flagsIn = ({ stateDir, model, sandbox }: GlobalOptions) => ({ stateDir, model, sandbox });

@@ -1,4 +1,4 @@
-import type { Looking } from "../api/open-readonly.ts";
+import type { ReadonlyMaestro } from "../api/open-readonly.ts";
 import { advise } from "../domain/advice.ts";
 import { SessionNotFound } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
@@ -15,7 +15,7 @@ const mostFindings = 100;
  * Runs the database's own check. Then verifies all sessions: each row by its hash chain and its seal, each checkpoint by
  * its seal, each artifact by its hash. One session and one artifact at a time, so that memory does not grow with them.
  */
-export async function verifyState(maestro: Looking): Promise<readonly Finding[]> {
+export async function verifyState(maestro: ReadonlyMaestro): Promise<readonly Finding[]> {
   const damage = await maestro.findDamage();
   if (damage.length > 0) return [damagedDatabase(damage)];
   const findings = new Findings();
@@ -28,7 +28,7 @@ export async function verifyState(maestro: Looking): Promise<readonly Finding[]>
 }
 
 async function verifySessions(
-  maestro: Looking,
+  maestro: ReadonlyMaestro,
   findings: Findings,
 ): Promise<{ readonly count: number; readonly rows: number }> {
   const { byStatus } = await maestro.count();
@@ -46,7 +46,7 @@ async function verifySessions(
   }
 }
 
-async function verifySession(maestro: Looking, id: SessionId, findings: Findings): Promise<number> {
+async function verifySession(maestro: ReadonlyMaestro, id: SessionId, findings: Findings): Promise<number> {
   try {
     const { rows, checkpoints, conflict } = await maestro.verify(id);
     if (conflict !== undefined) findings.add(wrong(`session ${id}`, conflict));
@@ -67,7 +67,7 @@ async function verifySession(maestro: Looking, id: SessionId, findings: Findings
   }
 }
 
-async function verifyFiles(maestro: Looking, findings: Findings): Promise<number> {
+async function verifyFiles(maestro: ReadonlyMaestro, findings: Findings): Promise<number> {
   let verified = 0;
   for await (const { session, error } of maestro.verifyArtifacts()) {
     tellSpinner(`${count(verified, "file")} verified`);

@@ -1,7 +1,7 @@
 import type { RecordedStep } from "./recorded-step.ts";
 
 /** A record that may be outdated: a step of its name was asked for with another input. */
-export interface Suspicion {
+export interface Divergence {
   readonly step: RecordedStep;
   /** The fingerprint its name was asked for with. */
   readonly asked: string;
@@ -19,14 +19,14 @@ interface Namesakes {
 }
 
 /** Finds outdated records. A record is compared a few times in all, not once for every step that is asked for. */
-export class Suspicions {
+export class Divergences {
   /** The record itself where it is the only one of its name, as most are. */
   readonly #byTitle = new Map<string, RecordedStep | Namesakes>();
   /** Sorted by name when a step first misses: a replay without changes never needs that. */
   #unsorted: RecordedStep[] = [];
   #firstEpoch = Number.POSITIVE_INFINITY;
   /** A heap by seq. Records that were used after all are dropped when they reach the top. */
-  readonly #found: Suspicion[] = [];
+  readonly #found: Divergence[] = [];
 
   add(step: RecordedStep): void {
     this.#unsorted.push(step);
@@ -87,7 +87,7 @@ export class Suspicions {
   }
 
   /** The first suspicious record that no step has used. */
-  first(): Suspicion | undefined {
+  first(): Divergence | undefined {
     while (this.#found[0]?.step.used) this.#pop();
     return this.#found[0];
   }
@@ -99,7 +99,7 @@ export class Suspicions {
     this.#found.length = 0;
   }
 
-  #push(suspicion: Suspicion): void {
+  #push(suspicion: Divergence): void {
     const heap = this.#found;
     let at = heap.push(suspicion) - 1;
     while (at > 0) {
@@ -129,10 +129,10 @@ function titleOf({ kind, name }: Pick<RecordedStep, "kind" | "name">): string {
   return `${kind} ${name}`;
 }
 
-function seqAt(heap: readonly Suspicion[], at: number): number {
+function seqAt(heap: readonly Divergence[], at: number): number {
   return heap[at]?.step.seq ?? Number.POSITIVE_INFINITY;
 }
 
-function swap(heap: Suspicion[], a: number, b: number): void {
-  [heap[a], heap[b]] = [heap[b] as Suspicion, heap[a] as Suspicion];
+function swap(heap: Divergence[], a: number, b: number): void {
+  [heap[a], heap[b]] = [heap[b] as Divergence, heap[a] as Divergence];
 }

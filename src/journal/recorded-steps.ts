@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { canonicalJson } from "../domain/canonical.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
-import { type Suspicion, Suspicions } from "./divergence.ts";
+import { type Divergence, Divergences } from "./divergence.ts";
 import type { RecordedRow, StepKind } from "./journal.ts";
 import { outageBody } from "./journal-codec.ts";
 import type { RecordedStep, StepIdentity } from "./recorded-step.ts";
@@ -71,7 +71,7 @@ export const repeatOf = ({ fingerprint, occurrence }: StepIdentity, repeats: num
  */
 export class RecordedSteps {
   readonly #steps = new Map<string, RecordedStep>();
-  readonly #suspicions = new Suspicions();
+  readonly #divergences = new Divergences();
   /** Steps of this process, as pairs of first and last seq: a long attempt must not fill the memory. */
   readonly #live: readonly number[];
   #asked = 0;
@@ -82,7 +82,7 @@ export class RecordedSteps {
 
   add(step: RecordedStep): void {
     this.#steps.set(keyOf(step.kind, step.fingerprint, step.occurrence), step);
-    this.#suspicions.add(step);
+    this.#divergences.add(step);
   }
 
   /** How often a record was asked for. */
@@ -98,18 +98,18 @@ export class RecordedSteps {
   /** Its record serves again. Unused records of its name from an earlier driver become suspicious. */
   use(step: RecordedStep): void {
     step.used = true;
-    this.#suspicions.suspect(step, step.epoch);
+    this.#divergences.suspect(step, step.epoch);
   }
 
   /** No record serves: unused records of its name become suspicious. */
   miss(kind: string, name: string, fingerprint: string): void {
     if (this.#steps.size === 0) return;
-    this.#suspicions.suspect({ kind, name, fingerprint }, Number.POSITIVE_INFINITY);
+    this.#divergences.suspect({ kind, name, fingerprint }, Number.POSITIVE_INFINITY);
   }
 
   /** A record made after a step whose input has changed may rest on the old input and must not serve. */
-  suspicionBefore(seq: number): Suspicion | undefined {
-    const first = this.#suspicions.first();
+  suspicionBefore(seq: number): Divergence | undefined {
+    const first = this.#divergences.first();
     return first !== undefined && first.step.seq < seq ? first : undefined;
   }
 
@@ -127,7 +127,7 @@ export class RecordedSteps {
 
   /** After a divergence: forgets everything outside the ranges. */
   keepOnly(ranges: readonly SeqRange[]): void {
-    this.#suspicions.clear();
+    this.#divergences.clear();
     const before = [...this.#steps.values()];
     this.#steps.clear();
     for (const step of before) if (isWithin(ranges, step.seq)) this.add(step);
@@ -161,7 +161,7 @@ export class StepIndex {
 
   addRecorded(row: RecordedRow): void {
     const step = this.#stepOf(row);
-    // A history that was just read need not be read again row by row.
+    // Keep the body just read, so that a replay does not read the row again.
     this.bodies.keep(step, row.body);
     const known = this.#recorded.get(step.attempt);
     if (known === undefined) this.#recorded.set(step.attempt, [step]);

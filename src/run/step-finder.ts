@@ -1,4 +1,4 @@
-import type { Suspicion } from "../journal/divergence.ts";
+import type { Divergence } from "../journal/divergence.ts";
 import type { StepKind } from "../journal/journal.ts";
 import { type RecordedStep, type StepIdentity, stepRowKinds } from "../journal/recorded-step.ts";
 import type { SessionJournal } from "../store/session-journal.ts";
@@ -94,7 +94,7 @@ export class StepFinder {
     }
   }
 
-  async #diverge({ step: { name: step, fingerprint }, asked }: Suspicion): Promise<void> {
+  async #diverge({ step: { name: step, fingerprint }, asked }: Divergence): Promise<void> {
     const { started, phase, persona } = this.#running.of;
     const kept = this.#running.steps.usedRanges();
     const of = { started, phase, persona };

@@ -169,10 +169,10 @@ const metricsRoute = createRoute({
   },
 });
 
-function addMetricsRoute(app: App, { maestro, dispatcher, metrics, hub, identity }: ServerParts): void {
+function addMetricsRoute(app: App, { maestro, scheduler, metrics, hub, identity }: ServerParts): void {
   addRoute(app, metricsRoute, async (c) => {
     const all = [
-      ...(await storeMetrics(maestro, dispatcher)),
+      ...(await storeMetrics(maestro, scheduler)),
       ...metrics.metrics(),
       ...processMetrics(identity, hub.streams),
     ];

@@ -104,10 +104,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const tls = await readTlsFiles(config.server);
     const token = config.server.apiToken ?? (await loadToken(maestro.stateDirectory));
     demandStrongToken(token, config.server.host, publicUrl);
-    const dispatcher = maestro.scheduler({ places: config.server.places, report });
+    const scheduler = maestro.scheduler({ places: config.server.places, report });
     const book = new SessionBook(maestro);
     const limits = { maxAttempts: config.attempts.max, maxRounds: config.rounds.max };
-    const rows = new SessionRows({ maestro, clock, dispatcher, activity });
+    const rows = new SessionRows({ maestro, clock, scheduler, activity });
     const pages = new SessionPages({ maestro, rows, limits });
     const disk = new Disk(maestro.stateDirectory, clock);
     let listening: Listening | undefined;
@@ -134,7 +134,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       pages,
       instance: identity.instance,
       readBreakers: () => breakerViews(maestro, config.breaker, clock.now()),
-      readStatus: () => readStatus({ maestro, clock, dispatcher, disk, identity }),
+      readStatus: () => readStatus({ maestro, clock, scheduler, disk, identity }),
       mostStreams,
       onClose: (reason) => metrics.streamClosed(reason),
       report,
@@ -144,8 +144,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       config,
       clock,
       teams,
-      dispatcher,
-      actions: new SessionActions({ maestro, dispatcher, book }),
+      scheduler,
+      actions: new SessionActions({ maestro, scheduler, book }),
       book,
       rows,
       pages,
@@ -168,12 +168,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       app,
       maestro,
       token,
-      drive: () => void dispatcher.start(),
+      drive: () => void scheduler.start(),
       listen: async () => {
         listening = await listen(app, config.server, tls);
         for (const notice of exposureNotices({ host: listening.host, hasTls: tls !== undefined, publicUrl }))
           report(notice);
-        void dispatcher.start();
+        void scheduler.start();
         const { host, port } = listening;
         return { host, port, url: here(), where: whereOf(host, here()) };
       },
@@ -181,7 +181,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       stop: async () => {
         isStopping = true;
         listening?.refuseNew();
-        await Promise.all([parts.hub.close(), dispatcher.stop()]);
+        await Promise.all([parts.hub.close(), scheduler.stop()]);
         metrics.stop();
         parts.logins.stop();
         try {

@@ -22,7 +22,7 @@ export interface ServerParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly teams: readonly RegisteredTeam[];
-  readonly dispatcher: Scheduler;
+  readonly scheduler: Scheduler;
   readonly actions: SessionActions;
   readonly book: SessionBook;
   readonly rows: SessionRows;

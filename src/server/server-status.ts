@@ -25,13 +25,13 @@ export interface Identity {
 export interface StatusParts {
   readonly maestro: Maestro;
   readonly clock: Clock;
-  readonly dispatcher: Scheduler;
+  readonly scheduler: Scheduler;
   readonly disk: Disk;
   readonly identity: Identity;
 }
 
 export async function readStatus(parts: StatusParts): Promise<ServerStatus> {
-  const { maestro, clock, dispatcher, disk, identity } = parts;
+  const { maestro, clock, scheduler, disk, identity } = parts;
   const today = Date.parse(utcDay(clock.now()));
   const [counts, queued, breakers, usage, space] = await Promise.all([
     maestro.count(),
@@ -49,7 +49,7 @@ export async function readStatus(parts: StatusParts): Promise<ServerStatus> {
     stateDirectoryFlag: identity.stateDirectoryFlag,
     repoRoots: [...identity.repoRoots],
     disk: space,
-    queue: { running: dispatcher.inUse, places: dispatcher.places, waiting: queued.length },
+    queue: { running: scheduler.inUse, places: scheduler.places, waiting: queued.length },
     counts: viewCounts(counts),
     breakersNotClosed: breakers.filter(({ record }) => record.state.kind !== "closed").length,
     spentTodayUsd: usage.total.costUsd,

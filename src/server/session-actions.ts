@@ -13,7 +13,7 @@ const patienceMs = 5_000;
 
 export interface ActionParts {
   readonly maestro: Maestro;
-  readonly dispatcher: Scheduler;
+  readonly scheduler: Scheduler;
   readonly book: SessionBook;
 }
 
@@ -46,7 +46,7 @@ export class SessionActions {
 
   /** Takes a session that was queued just now. */
   queued(id: SessionId): void {
-    this.#parts.dispatcher.tryAgain(id);
+    this.#parts.scheduler.tryAgain(id);
   }
 
   async #queue(
@@ -54,9 +54,9 @@ export class SessionActions {
     options: ResumeOptions & { readonly direction?: Direction },
     isDoneAnyway: (state: SessionState) => boolean,
   ): Promise<void> {
-    const { maestro, dispatcher, book } = this.#parts;
+    const { maestro, scheduler, book } = this.#parts;
     const { id } = await maestro.find(idOrKey);
-    const drive = dispatcher.driveOf(id);
+    const drive = scheduler.driveOf(id);
     if (drive !== undefined) {
       const { state } = await book.open(id);
       if (isDoneAnyway(state)) return;
@@ -68,7 +68,7 @@ export class SessionActions {
         });
     }
     await maestro.queueResume(id, options);
-    dispatcher.tryAgain(id);
+    scheduler.tryAgain(id);
   }
 }
 

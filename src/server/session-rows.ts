@@ -13,7 +13,7 @@ import type { Present } from "./views/situation.ts";
 export interface SessionRowsParts {
   readonly maestro: Maestro;
   readonly clock: Clock;
-  readonly dispatcher: Scheduler;
+  readonly scheduler: Scheduler;
   readonly activity: LiveActivity;
 }
 
@@ -45,7 +45,7 @@ export class SessionRows {
 
   /** Reads only the facts that these sessions need. */
   async present(listings: readonly Listing[]): Promise<Present> {
-    const { maestro, clock, dispatcher, activity } = this.#parts;
+    const { maestro, clock, scheduler, activity } = this.#parts;
     const has = (test: (listing: Listing) => boolean) => listings.some(test);
     const queue = has(({ status }) => status === "queued") ? await maestro.queued() : [];
     const ahead = new Map<string, number>(queue.map((id, index) => [id, index]));
@@ -55,8 +55,8 @@ export class SessionRows {
     await Promise.all(listings.map((listing) => this.#countFiles(listing)));
     return {
       now: clock.now(),
-      places: dispatcher.places,
-      inUse: dispatcher.inUse,
+      places: scheduler.places,
+      inUse: scheduler.inUse,
       aheadOf: (id) => ahead.get(id) ?? 0,
       isAbandoned: (id) => abandoned.has(id as SessionId),
       latestOf: (id) => activity.of(id),

@@ -20,33 +20,33 @@ interface Options {
   readonly env: NodeJS.ProcessEnv;
   readonly defaultPath?: string | undefined;
   /** Creates nothing, and opens a directory on a full or read-only disk as well: that is when people look. */
-  readonly forLooking?: boolean | undefined;
+  readonly forReading?: boolean | undefined;
 }
 
 const howToChoose = "choose another directory with --state-dir or MAESTRO_STATE_DIR";
 
-/** Finds the state directory, creates it when it is missing (unless `forLooking`), and proves that it can be written. */
+/** Finds the state directory, creates it when it is missing (unless `forReading`), and proves that it can be written. */
 export async function resolveStateDirectory(options: Options): Promise<StateDirectory> {
-  const { explicit, forLooking = false } = options;
+  const { explicit, forReading = false } = options;
   if (explicit !== undefined) {
     const path = resolve(explicit);
-    return prepare(path, forLooking).then(
+    return prepare(path, forReading).then(
       () => ({ path, notice: undefined }),
       (error: unknown) => lookOrRefuse(path, error, options),
     );
   }
   const expected = options.defaultPath ?? "/var/maestro/state";
   try {
-    await prepare(expected, forLooking);
+    await prepare(expected, forReading);
     return { path: expected, notice: undefined };
   } catch (error) {
     // A full disk may hold sessions: using another directory would make them look lost.
     if (isFull(error)) return lookOrRefuse(expected, error, options);
     const path = ownDirectory(options.env);
     try {
-      await prepare(path, forLooking);
+      await prepare(path, forReading);
     } catch (second) {
-      const isMissing = forLooking && [error, second].every((each) => codeOf(each) === "ENOENT");
+      const isMissing = forReading && [error, second].every((each) => codeOf(each) === "ENOENT");
       if (isMissing) return { path: expected, notice: undefined, isMissing };
       return await lookOrRefuse(path, second, options, `${expected} neither (${reason(error)})`);
     }
@@ -58,12 +58,12 @@ export async function resolveStateDirectory(options: Options): Promise<StateDire
 async function lookOrRefuse(
   path: string,
   error: unknown,
-  { forLooking = false }: Options,
+  { forReading = false }: Options,
   also?: string,
 ): Promise<StateDirectory> {
-  if (forLooking && codeOf(error) === "ENOENT") return { path, notice: undefined, isMissing: true };
+  if (forReading && codeOf(error) === "ENOENT") return { path, notice: undefined, isMissing: true };
   const unwritable = refusal(path, error, also);
-  const isThere = forLooking && (await stat(join(path, "maestro.db")).catch(() => undefined)) !== undefined;
+  const isThere = forReading && (await stat(join(path, "maestro.db")).catch(() => undefined)) !== undefined;
   if (!isThere) throw unwritable;
   return { path, notice: `${unwritable.message} It is opened read-only.`, unwritable };
 }

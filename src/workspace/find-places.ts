@@ -80,7 +80,7 @@ function withoutBlanks(
   return lines.slice(from, to);
 }
 
-/** Where a line begins, with one character for each line end before it. */
+/** The offset of a line's first character; each line end counts as one. */
 function offsetOf(lines: readonly string[], line: number): number {
   let offset = 0;
   for (let index = 0; index < line; index += 1) offset += (lines[index]?.length ?? 0) + 1;

@@ -35,7 +35,7 @@ export function diffLines(lines: readonly string[], others: readonly string[]): 
     } else {
       const parts = splitAtUnique(lines, others, range);
       if (parts.length === 1) hunks.push(range);
-      // One by one: as arguments of one call they could be too many.
+      // Push one at a time: too many arguments overflow the stack.
       else for (const part of parts.toReversed()) open.push(part);
     }
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzipSync, gzip } from "node:zlib";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { look } from "../../src/api/open-readonly.ts";
+import { openReadonly } from "../../src/api/open-readonly.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { type Maestro, verifyCheckpointFile } from "../../src/index.ts";
 import { seal, unseal } from "../../src/journal/seal.ts";
@@ -51,7 +51,7 @@ function damaged(name: string, damage: string, of = original): ThreePhases {
 
 async function lookingAt({ stateDir }: ThreePhases) {
   const loaded = await loadConfig({ cwd: stateDir, env: {}, overrides: { stateDir } });
-  const looking = await look({ loaded });
+  const looking = await openReadonly({ loaded });
   onTestFinished(() => looking.close());
   return looking;
 }

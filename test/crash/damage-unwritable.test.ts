@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { closeSync, cpSync, existsSync, openSync, utimesSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { look } from "../../src/api/open-readonly.ts";
+import { openReadonly } from "../../src/api/open-readonly.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { Artifacts } from "../../src/store/artifacts.ts";
 import { SmallDisk } from "./damage-support/small-disk.ts";
@@ -10,7 +10,8 @@ import { newStateDir } from "./damage-support/temporary-directory.ts";
 import { ThreePhases } from "./damage-support/three-phases.ts";
 
 describe("a disk that cannot be written", () => {
-  const lookAt = async (stateDir: string) => look({ loaded: await loadConfig({ flags: { stateDir } }) });
+  const lookAt = async (stateDir: string) =>
+    openReadonly({ loaded: await loadConfig({ flags: { stateDir } }) });
 
   /** A session with completed phases; its driver closed cleanly, or was killed and left its write-ahead log. */
   async function withSession(how: "closed" | "killed"): Promise<{ disk: SmallDisk; session: ThreePhases }> {

@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { look } from "../../src/api/open-readonly.ts";
+import { openReadonly } from "../../src/api/open-readonly.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { StateCorrupt } from "../../src/domain/errors.ts";
 import { defineTeam, open, persona, phase } from "../../src/index.ts";
@@ -172,7 +172,7 @@ describe("checkpoints verify", () => {
       timeout: 120_000,
       interval: 20,
     });
-    const maestro = await look({ loaded: await loadConfig({ overrides: { stateDir } }) });
+    const maestro = await openReadonly({ loaded: await loadConfig({ overrides: { stateDir } }) });
     const found = await maestro.checkpoints(seen);
     await maestro.close();
     expect(found.map(({ phase, valid }) => [phase, valid])).toContainEqual(["plan", true]);

@@ -1,10 +1,10 @@
 import type { BreakerRecord, BreakerState } from "../../domain/breaker.ts";
-import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
+import { type GlobalOptions, withMaestro, withReadonly } from "../open.ts";
 import { print, printJson, printTable, say, sayCommand } from "../output.ts";
 import { countdown } from "../terminal/format.ts";
 
 export async function breakers(options: GlobalOptions): Promise<void> {
-  const found = await withLook(options, (maestro) => maestro.breakers());
+  const found = await withReadonly(options, (maestro) => maestro.breakers());
   if (options.json) {
     return printJson(
       found.map(({ dependency, record }) => ({

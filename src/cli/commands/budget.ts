@@ -1,7 +1,7 @@
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { BudgetView } from "../../index.ts";
-import { type GlobalOptions, loadForLooking, loadFromFlags, requireState, withMaestro } from "../open.ts";
+import { type GlobalOptions, loadForReading, loadFromFlags, requireState, withMaestro } from "../open.ts";
 import { nameOf, print, printJson, printTable, say, sayCommand } from "../output.ts";
 import { readDollars, readTokens } from "../read-flags.ts";
 import { money, number } from "../terminal/format.ts";
@@ -27,7 +27,7 @@ export async function budget(idOrKey: string, options: BudgetFlags): Promise<voi
     });
   const raises = tokens !== undefined || usd !== undefined;
   // Showing a budget runs no code of the folder.
-  const loaded = await (raises ? loadFromFlags(options) : loadForLooking(options));
+  const loaded = await (raises ? loadFromFlags(options) : loadForReading(options));
   await requireState(options, idOrKey, loaded);
   const view = await withMaestro(
     options,

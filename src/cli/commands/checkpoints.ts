@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { open } from "node:fs/promises";
-import type { Looking } from "../../api/open-readonly.ts";
+import type { ReadonlyMaestro } from "../../api/open-readonly.ts";
 import { type Advice, advise, shellCommand } from "../../domain/advice.ts";
 import {
   CheckpointCorrupt,
@@ -13,7 +13,7 @@ import {
 import type { CheckpointInfo } from "../../index.ts";
 import { sayDemands } from "../demands.ts";
 import { anywhere } from "../how-started.ts";
-import { type GlobalOptions, requireState, withLook, withMaestro } from "../open.ts";
+import { type GlobalOptions, requireState, withMaestro, withReadonly } from "../open.ts";
 import {
   adviceLines,
   nameOf,
@@ -28,7 +28,7 @@ import {
 import { ago, bytes, count } from "../terminal/format.ts";
 
 export async function checkpoints(idOrKey: string, options: GlobalOptions): Promise<void> {
-  const { found, damage } = await withLook(options, (maestro) => checkpointsOf(idOrKey, maestro));
+  const { found, damage } = await withReadonly(options, (maestro) => checkpointsOf(idOrKey, maestro));
   if (damage !== undefined) {
     sayWrapped(`${damage.message} ${bySealsAlone}`);
     for (const advice of damage.actions) sayLines(adviceLines(advice, options.stateDir));
@@ -47,7 +47,7 @@ interface Found {
 }
 
 /** With a damaged journal the checkpoints matter most, so the files are checked by their seals alone. */
-async function checkpointsOf(idOrKey: string, maestro: Looking): Promise<Found> {
+async function checkpointsOf(idOrKey: string, maestro: ReadonlyMaestro): Promise<Found> {
   try {
     const { id } = await maestro.find(idOrKey);
     const { checkpoints: found, conflict } = await maestro.verify(id);
@@ -77,7 +77,7 @@ export async function verify(sessionOrFile: string, options: GlobalOptions): Pro
 }
 
 async function verifySession(idOrKey: string, options: GlobalOptions): Promise<void> {
-  await withLook(options, async (maestro) => {
+  await withReadonly(options, async (maestro) => {
     const { id } = await maestro.find(idOrKey);
     const { found, damage, conflict } = await checkpointsOf(id, maestro);
     const wrong: MaestroError[] = [];
@@ -149,7 +149,7 @@ function noFile(name: string): InputInvalid {
 }
 
 export async function exportTo(idOrKey: string, file: string, options: GlobalOptions): Promise<void> {
-  const exported = await withLook(options, (maestro) => maestro.exportCheckpoints(idOrKey, file));
+  const exported = await withReadonly(options, (maestro) => maestro.exportCheckpoints(idOrKey, file));
   if (options.json) return printJson({ ...exported, file });
   print(
     `${count(exported.checkpoints, "checkpoint")} and ${count(exported.artifacts, "artifact")} of session ${exported.session} exported to ${file} (${bytes(exported.bytes)}).`,

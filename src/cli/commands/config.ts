@@ -1,9 +1,9 @@
 import { describeConfig, showSetting } from "../../config/describe.ts";
-import { type GlobalOptions, loadForLooking } from "../open.ts";
+import { type GlobalOptions, loadForReading } from "../open.ts";
 import { printJson, printTable, sayNotice } from "../output.ts";
 
 export async function config(options: GlobalOptions): Promise<void> {
-  const loaded = await loadForLooking(options);
+  const loaded = await loadForReading(options);
   if (loaded.leftOut !== undefined) sayNotice(loaded.leftOut);
   const settings = describeConfig(loaded);
   if (options.json) return printJson(settings);

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { branchLines, requestText } from "../delivery-lines.ts";
 import { exitCodes } from "../exit-code.ts";
-import { type GlobalOptions, withLook, withMaestro } from "../open.ts";
+import { type GlobalOptions, withMaestro, withReadonly } from "../open.ts";
 import { printJson, say, sayCommand, sayLines } from "../output.ts";
 import { readCount } from "../read-flags.ts";
 import { count, plain } from "../terminal/format.ts";
@@ -16,7 +16,7 @@ interface DiffFlags extends GlobalOptions {
 
 export async function diff(session: string, { attempt, ...options }: DiffFlags): Promise<void> {
   const { phase, persona, stat, against } = options;
-  const text = await withLook(options, (maestro) =>
+  const text = await withReadonly(options, (maestro) =>
     maestro.diff(session, {
       ...(phase !== undefined && { phase }),
       ...(persona !== undefined && { persona }),
@@ -60,7 +60,7 @@ interface ApplyFlags extends GlobalOptions {
 
 export async function apply(session: string, options: ApplyFlags): Promise<void> {
   const { to, force = false } = options;
-  const applied = await withLook(options, (maestro) =>
+  const applied = await withReadonly(options, (maestro) =>
     maestro.apply(session, { force, ...(to !== undefined && { to }) }),
   );
   const { written, removed, conflicts } = applied;

@@ -1,11 +1,11 @@
 import { access, constants, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Looking } from "../../api/open-readonly.ts";
+import type { ReadonlyMaestro } from "../../api/open-readonly.ts";
 import { type Advice, adviceText, advise } from "../../domain/advice.ts";
 import { exitCodes } from "../exit-code.ts";
 import { type Finding, wrong } from "../finding.ts";
 import { howStarted } from "../how-started.ts";
-import { type GlobalOptions, loadForLooking, withLook } from "../open.ts";
+import { type GlobalOptions, loadForReading, withReadonly } from "../open.ts";
 import { adviceLines, folded, print, printJson } from "../output.ts";
 import { painter } from "../terminal/color.ts";
 import { bytes, count, plain } from "../terminal/format.ts";
@@ -58,7 +58,7 @@ function node(): Finding {
 async function configuration(options: GlobalOptions): Promise<Finding[]> {
   const what = configurationName;
   try {
-    const { files, leftOut } = await loadForLooking(options);
+    const { files, leftOut } = await loadForReading(options);
     if (leftOut !== undefined) return [{ what, state: "warning", found: leftOut }];
     return [{ what, state: "ok", found: files.join(", ") || "no file; environment and defaults" }];
   } catch (error) {
@@ -73,7 +73,7 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
     findings.push({ what: "state", state: "warning", found });
   };
   try {
-    await withLook(
+    await withReadonly(
       options,
       async (maestro) => {
         const { stateDirectory: found, unwritable, isMissing } = maestro;
@@ -94,7 +94,7 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
         );
       },
       // The finding about the configuration has said already what is left out.
-      { onNotice, mayBeMissing: true, loaded: { ...(await loadForLooking(options)), leftOut: undefined } },
+      { onNotice, mayBeMissing: true, loaded: { ...(await loadForReading(options)), leftOut: undefined } },
     );
   } catch (error) {
     findings.push(wrong("state directory", error));
@@ -107,7 +107,7 @@ async function updatedPrices(options: GlobalOptions): Promise<Finding[]> {
   const what = "prices";
   try {
     const { listPrices } = await import("../../api/prices.ts");
-    const { sources } = await listPrices(await loadForLooking(options));
+    const { sources } = await listPrices(await loadForReading(options));
     const found = sources.map(({ version }) => version).join(", then ");
     return [{ what, state: "ok", found }];
   } catch (error) {
@@ -180,7 +180,7 @@ async function repositories(directory: string): Promise<Finding[]> {
 }
 
 /** Only where there are some: most people upload nothing. */
-async function uploads(maestro: Looking): Promise<Finding[]> {
+async function uploads(maestro: ReadonlyMaestro): Promise<Finding[]> {
   const what = "uploads";
   const found = await maestro.uploads();
   const old = found.filter(({ receivedAt }) => receivedAt < Date.now() - keptUploadMs);
@@ -201,7 +201,7 @@ async function uploads(maestro: Looking): Promise<Finding[]> {
 async function sandbox(options: GlobalOptions): Promise<Finding> {
   const what = "sandbox";
   // A wrong configuration is a finding of its own.
-  const rule = await loadForLooking(options).then(
+  const rule = await loadForReading(options).then(
     ({ config }) => config.sandbox,
     () => "required",
   );

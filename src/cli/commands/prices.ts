@@ -1,5 +1,5 @@
 import { listPrices, type PriceReport, type PriceSource, updatePrices } from "../../api/prices.ts";
-import { type GlobalOptions, loadForLooking, loadFromFlags } from "../open.ts";
+import { type GlobalOptions, loadForReading, loadFromFlags } from "../open.ts";
 import { print, printJson, printTable, say, sayCommand } from "../output.ts";
 import { count, number, plain } from "../terminal/format.ts";
 
@@ -12,7 +12,7 @@ interface PriceFlags extends GlobalOptions {
 const mostRows = 50;
 
 export async function prices({ match, ...options }: PriceFlags): Promise<void> {
-  const report = await listPrices(await loadForLooking(options));
+  const report = await listPrices(await loadForReading(options));
   const models = report.models.filter(({ model }) => match === undefined || model.includes(match));
   if (options.json) return printJson({ ...report, models });
   printTable(

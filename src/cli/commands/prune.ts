@@ -4,8 +4,8 @@ import {
   loadFromFlags,
   missingState,
   requireState,
-  withLook,
   withMaestro,
+  withReadonly,
 } from "../open.ts";
 import { print, printJson } from "../output.ts";
 import { readCount, readNumber } from "../read-flags.ts";
@@ -45,7 +45,7 @@ export async function prune(options: PruneOptions): Promise<void> {
     if (!isFull(error) || policy.dryRun) throw error;
     // Removing unreferenced artifacts needs no space and may free enough for the rest.
     const loaded = await loadFromFlags(options);
-    const artifacts = await withLook(options, (maestro) => maestro.removeUnneeded(), { loaded });
+    const artifacts = await withReadonly(options, (maestro) => maestro.removeUnneeded(), { loaded });
     if (artifacts === 0) throw error;
     const rest = await act();
     return { ...rest, artifacts: artifacts + rest.artifacts };

@@ -6,7 +6,7 @@ import { InputInvalid, SessionNotFound } from "../../domain/errors.ts";
 import type { SessionView, StartOptions } from "../../index.ts";
 import { detach } from "../detach.ts";
 import { type DriveOptions, drive } from "../drive.ts";
-import { loadFromFlags, withLook } from "../open.ts";
+import { loadFromFlags, withReadonly } from "../open.ts";
 import { checkOut } from "../out-folder.ts";
 import { say } from "../output.ts";
 import { readAttachments, readGiven } from "../read-edit.ts";
@@ -97,7 +97,7 @@ async function sessionOf(
   loaded: LoadedConfig,
 ): Promise<SessionView | undefined> {
   if (key === undefined) return undefined;
-  const found = await withLook(options, (maestro) => maestro.show(key), { loaded }).catch(
+  const found = await withReadonly(options, (maestro) => maestro.show(key), { loaded }).catch(
     (error: unknown) => {
       if (SessionNotFound.is(error)) return undefined;
       throw error;

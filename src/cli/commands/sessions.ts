@@ -4,7 +4,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
 import { adviceOf, resumeAdvice } from "../../journal/explain-stop.ts";
 import { type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
-import { type GlobalOptions, withLook } from "../open.ts";
+import { type GlobalOptions, withReadonly } from "../open.ts";
 import {
   adviceLines,
   print,
@@ -32,7 +32,7 @@ export async function sessions(options: SessionsOptions): Promise<void> {
   const statuses = options.status?.split(",").map(readStatus);
   if (options.names) return printNames(options);
   const limit = readCount("--limit", options.limit, { least: 1, most: 10_000 });
-  const { found, lost } = await withLook(options, async (maestro) => {
+  const { found, lost } = await withReadonly(options, async (maestro) => {
     const abandoned = await maestro.abandoned();
     const listed = await maestro.list({ order: "created", limit, statuses });
     const found = listed.map((session) => ({
@@ -159,7 +159,7 @@ function sharedLength(id: string, other = ""): number {
 
 /** For shell completion: one name a line, the key if there is one. */
 async function printNames(options: GlobalOptions): Promise<void> {
-  const listed = await withLook(options, (maestro) => maestro.sessions({ limit: 100 }));
+  const listed = await withReadonly(options, (maestro) => maestro.sessions({ limit: 100 }));
   for (const { id, key } of listed) print(plain(key ?? id));
 }
 

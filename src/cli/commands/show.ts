@@ -8,7 +8,7 @@ import { deliveryLines } from "../delivery-lines.ts";
 import { sayDemands } from "../demands.ts";
 import { exitCodes } from "../exit-code.ts";
 import { explanationLines, type Facing } from "../explanation.ts";
-import { type GlobalOptions, withLook } from "../open.ts";
+import { type GlobalOptions, withReadonly } from "../open.ts";
 import { checkOut, sayWritten } from "../out-folder.ts";
 import { folded, print, printJson } from "../output.ts";
 import { type Paint, painter } from "../terminal/color.ts";
@@ -27,7 +27,7 @@ export async function show(idOrKey: string, options: ShowOptions): Promise<void>
   if (options.at !== undefined && options.out === undefined)
     throw new InputInvalid("--at needs --out: it selects the files to write.");
   await checkOut(options.out);
-  const { view, abandoned, files, demands, repository } = await withLook(options, async (maestro) => {
+  const { view, abandoned, files, demands, repository } = await withReadonly(options, async (maestro) => {
     const view = await maestro.show(idOrKey);
     return {
       view,

@@ -1,4 +1,4 @@
-import { type GlobalOptions, loadForLooking, missingState, withMaestro } from "../open.ts";
+import { type GlobalOptions, loadForReading, missingState, withMaestro } from "../open.ts";
 import { printJson, printTable, say, sayWrapped } from "../output.ts";
 
 export async function tickets(options: GlobalOptions): Promise<void> {
@@ -19,7 +19,7 @@ export async function tickets(options: GlobalOptions): Promise<void> {
 }
 
 async function deliverAndList(options: GlobalOptions) {
-  const loaded = await loadForLooking(options);
+  const loaded = await loadForReading(options);
   if ((await missingState(options, loaded)) !== undefined) return { found: [], damaged: [] };
   return withMaestro(
     options,

@@ -2,7 +2,7 @@ import { usageCsv } from "../../api/open-readonly.ts";
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionForecast, UsageOptions, UsageReport, UsageTotals } from "../../index.ts";
-import { type GlobalOptions, withLook } from "../open.ts";
+import { type GlobalOptions, withReadonly } from "../open.ts";
 import { printJson, printTable, printWrapped, say } from "../output.ts";
 import { readSince, usageGroups } from "../read-flags.ts";
 import { billing, cost, count, money, number, plain } from "../terminal/format.ts";
@@ -29,7 +29,7 @@ export async function usage(options: UsageFlags): Promise<void> {
     ...(options.session !== undefined && { session: options.session }),
   };
   const { session } = options;
-  const { report, forecast } = await withLook(options, async (maestro) => ({
+  const { report, forecast } = await withReadonly(options, async (maestro) => ({
     report: await maestro.usage(query),
     forecast: session === undefined ? null : await maestro.forecast(session),
   }));

@@ -1,8 +1,8 @@
-import type { Looking } from "../../api/open-readonly.ts";
+import type { ReadonlyMaestro } from "../../api/open-readonly.ts";
 import { exitCodeOf, exitCodes } from "../exit-code.ts";
 import { explanationLines } from "../explanation.ts";
 import { LiveView } from "../live/live-view.ts";
-import { type GlobalOptions, withLook } from "../open.ts";
+import { type GlobalOptions, withReadonly } from "../open.ts";
 import { nameOf, print, printJson, say, sayCommand, sayLines } from "../output.ts";
 import { progressLine } from "../progress.ts";
 import { readCount } from "../read-flags.ts";
@@ -16,7 +16,7 @@ export async function watch(
   options: GlobalOptions & { readonly after?: string },
 ): Promise<void> {
   const after = readCount("--after", options.after ?? "0");
-  await withLook(options, async (maestro) => {
+  await withReadonly(options, async (maestro) => {
     const { id } = await maestro.find(idOrKey);
     const stop = new AbortController();
     const interrupted = (): void => stop.abort("interrupted");
@@ -51,13 +51,13 @@ export async function watch(
 }
 
 /** A driver that died writes no more events: watching would never end. */
-async function lookForDeath(maestro: Looking, id: string, stop: AbortController): Promise<void> {
+async function lookForDeath(maestro: ReadonlyMaestro, id: string, stop: AbortController): Promise<void> {
   const abandoned = await maestro.abandoned().catch(() => new Set<string>());
   if (abandoned.has(id as never)) stop.abort("died");
 }
 
 async function conclude(
-  maestro: Looking,
+  maestro: ReadonlyMaestro,
   id: string,
   { json, stateDir }: GlobalOptions,
   stopped: string | undefined,

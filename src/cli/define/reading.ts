@@ -39,7 +39,7 @@ export function defineReading(define: Define): void {
   })
     .option("--phase <phase>", "only what this phase changed")
     .option("--persona <persona>", "only what this persona changed")
-    .option("--attempt <n>", "with --persona: only what this attempt left, counted from 1")
+    .option("--attempt <n>", "with --persona: only the changes of this attempt (1 is the first)")
     .option("--against <session>", "compare with the files of this session instead of the base")
     .option("--stat", "print counts of lines instead")
     .action(async (session: string, options) =>

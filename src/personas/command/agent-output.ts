@@ -16,7 +16,7 @@ interface AgentListener {
   readonly hide?: Hide;
 }
 
-/** Reads what an agent prints, as it comes: the events of the agents we know, or any text. */
+/** Parses an agent's output stream: events of known agents, or plain text. */
 export class AgentOutput {
   readonly #readers: readonly EventReader[] = [new ClaudeEvents(), new CodexEvents()];
   readonly #listener: AgentListener;

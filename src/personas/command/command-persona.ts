@@ -6,7 +6,7 @@ import type { RunStep } from "../../journal/durable-step.ts";
 import type { PersonaReturn } from "../model/answer.ts";
 import { raceAbort } from "../model/call-limits.ts";
 import type { CommandEnding, CommandFolder, CommandPlace, RunCommand, ToolFiles } from "../model/ports.ts";
-import { commandPrompt, goOnPrompt, type PersonaWork } from "../model/prompt.ts";
+import { commandPrompt, continuePrompt, type PersonaWork } from "../model/prompt.ts";
 import { commandName, resumeArguments } from "./agent.ts";
 import { type Hide, hideSecrets, thrownBy } from "./agent-error.ts";
 import type { AgentReport } from "./agent-events.ts";
@@ -93,7 +93,7 @@ async function perform(
   const { result, changes, refused } = await place.inFolder(async (folder) => {
     const resumed = folder.session === null ? undefined : resumeArguments(argv, folder.session);
     if (resumed !== undefined) {
-      const again = await runAgent(ports, folder, hide, { argv: resumed, stdin: goOnPrompt });
+      const again = await runAgent(ports, folder, hide, { argv: resumed, stdin: continuePrompt });
       onReport(again.report);
       if (!isLost(again)) return endedWell(ports, hide, again);
     }

@@ -137,10 +137,7 @@ const withoutData = (picture: FilePart): FilePart => ({
 
 const digestOf = (text: string): string => createHash("sha256").update(text).digest("base64");
 
-/**
- * Pairs of small letters, the second by the first, that one of the common tokenizers does not keep together. Words hardly
- * have any; a fourth of the pairs in random letters are such.
- */
+/** Pairs of lowercase letters that a common tokenizer splits. Rare in words; a quarter of the pairs in random text. */
 const rarePairs: Readonly<Record<string, string>> = {
   a: "q",
   b: "hjkqvwxz",

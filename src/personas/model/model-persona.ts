@@ -74,7 +74,7 @@ export interface ModelPersonaPorts {
 export async function runModelPersona(work: PersonaWork, ports: ModelPersonaPorts): Promise<PersonaReturn> {
   const conversation = await Conversation.begin(work, ports);
   for (;;) {
-    const end = await conversation.goOn();
+    const end = await conversation.proceed();
     if (end.kind === "submitted") return end.result;
     conversation.tell(end.message);
   }
@@ -145,7 +145,7 @@ class Conversation {
   }
 
   /** To the end of the SDK's own loop: a submission, an answer without one, or a limit. */
-  async goOn(): Promise<Submitted | Told> {
+  async proceed(): Promise<Submitted | Told> {
     const result = await this.#loop();
     this.#steps.push(...result.steps);
     this.#runner.throwIfBroken();

@@ -75,7 +75,7 @@ const howToWorkAlone = `## How to work
 
 - The files of the project are in the folder you are in. Change them there, and nothing outside of it.
 - Run the checks before you finish: each is a command with its arguments.
-- Nobody can answer questions. When everything is done, end with one block of JSON and nothing after it:
+- No person answers questions. When everything is done, end with one block of JSON and nothing after it:
 
 \`\`\`json
 {"summary": "what you did", "outputs": {}, "decisions": [{"decision": "what you chose", "reason": "why", "rejected": ["what not"]}]}
@@ -92,7 +92,7 @@ export function commandPrompt(work: PersonaWork): string {
 }
 
 /** For an agent whose conversation was interrupted: it knows the rest. */
-export const goOnPrompt = `You were interrupted. Your files are as you left them: look at what is done, and continue from there.
+export const continuePrompt = `You were interrupted. Your files are as you left them: look at what is done, and continue from there.
 When everything is done, end with the one block of JSON that was asked for, and nothing after it.
 `;
 

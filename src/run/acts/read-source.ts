@@ -39,7 +39,7 @@ interface ReadParts {
   readonly onProgress: (text: string) => void;
 }
 
-/** Each is named in the session's first row, so that a delivery can keep it as it is. */
+/** Left-out files are named in the first row, so that a delivery keeps them. This bounds the row. */
 const mostLeftOut = 1_000;
 const mostDirty = 10_000;
 const mostNamed = 5;

@@ -47,7 +47,7 @@ export function planTeam(
   };
 }
 
-/** Requests of the model to a persona that is absent or takes no more files. */
+/** Files that the model requested from a persona that is not in the plan or takes no more files. */
 function unasked(adds: NonNullable<PlanDefinition["adds"]>, { phases }: TeamDefinition): string[] {
   const people = phases.flatMap(({ personas }) => personas);
   return Object.entries(adds).flatMap(([name, files]) => {

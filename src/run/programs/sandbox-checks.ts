@@ -101,7 +101,7 @@ export class SandboxChecks {
 
   /** False only for a program that no work of a persona can bring about. */
   async isInstalled(program: string): Promise<boolean> {
-    // A layer may bring it. The check itself finds out.
+    // A layer may provide the program; running the check will tell.
     if (this.#layersFor !== undefined) return true;
     const { isInstalledHere } = await import("../../workspace/sandbox-launch.ts");
     return isInstalledHere(program, this.#options.launch?.sandbox, { hidden: [this.#stateDirectory] });

@@ -4,7 +4,7 @@ import { advise } from "../../domain/advice.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 
 export interface TlsFiles {
-  /** The certificate and those of its issuers, as PEM. */
+  /** The certificate chain, as PEM. */
   readonly cert: string;
   readonly key: string;
 }

@@ -5,7 +5,7 @@ import type { Metric, Sample } from "./exposition.ts";
 const breakerStates = ["closed", "open", "half-open"] as const;
 
 /** Gauges of the state directory, for all processes that use it. */
-export async function storeMetrics(maestro: Maestro, dispatcher: Scheduler): Promise<Metric[]> {
+export async function storeMetrics(maestro: Maestro, scheduler: Scheduler): Promise<Metric[]> {
   const [{ byStatus, held }, queued, breakers, usage] = await Promise.all([
     maestro.count(),
     maestro.queued(),
@@ -52,8 +52,8 @@ export async function storeMetrics(maestro: Maestro, dispatcher: Scheduler): Pro
     gauge("maestro_sessions", "Sessions by status.", ...sessions),
     gauge("maestro_sessions_held", "Running sessions some persona of which waits.", { value: held }),
     gauge("maestro_queue_waiting", "Sessions that wait for a place.", { value: queued.length }),
-    gauge("maestro_queue_places", "Sessions that are driven at once at most.", { value: dispatcher.places }),
-    gauge("maestro_queue_running", "Sessions that this process drives.", { value: dispatcher.inUse }),
+    gauge("maestro_queue_places", "Sessions that are driven at once at most.", { value: scheduler.places }),
+    gauge("maestro_queue_running", "Sessions that this process drives.", { value: scheduler.inUse }),
     counter("maestro_tokens_total", "Tokens that providers reported, each under one kind.", tokens),
     counter("maestro_estimated_tokens_total", "Tokens of calls that reported none, as estimated.", estimated),
     counter(

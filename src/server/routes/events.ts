@@ -29,7 +29,8 @@ const sessionRoute = createRoute({
     query: z.object({
       after: position.openapi({ description: "Only rows after this seq; all rows without it." }),
       text: z.string().max(500).optional().openapi({
-        description: "Also the live text of this persona, without ids: persona, or phase/persona.",
+        description:
+          "Also stream the live text of this persona, as events without ids: `persona` or `phase/persona`.",
       }),
       before: z.coerce.number().int().min(1).optional(),
       limit: z.coerce.number().int().min(1).max(1_000).default(200),

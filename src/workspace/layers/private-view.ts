@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { removeFolder } from "../remove-folder.ts";
 import type { LayerPart } from "./layer.ts";
 
-/** How a command gets a view of a layer that it can write, and that no other command sees. */
+/** How a command gets a private, writable view of a layer. */
 export type ViewKind = "overlay" | "user-overlay" | "copy";
 
 /** A part as one launch sees it. */

@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, mkdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { look } from "../../../src/api/open-readonly.ts";
+import { openReadonly } from "../../../src/api/open-readonly.ts";
 import { loadConfig } from "../../../src/config/load.ts";
 import { systemClock } from "../../../src/domain/clock.ts";
 import { newSessionId } from "../../../src/domain/ids.ts";
@@ -61,10 +61,10 @@ describe("a start", () => {
     expect(await live()).toBe("");
     const loaded = await loadConfig({ env: {}, overrides: { stateDir: place.stateDir } });
     const notices: string[] = [];
-    const looking = await look({ loaded, onNotice: (notice) => notices.push(notice) });
+    const looking = await openReadonly({ loaded, onNotice: (notice) => notices.push(notice) });
     await looking.close();
     expect(notices).toEqual([]);
-    const doctor = await look({ loaded, onNotice: (notice) => notices.push(notice) });
+    const doctor = await openReadonly({ loaded, onNotice: (notice) => notices.push(notice) });
     await doctor.announceLost();
     await doctor.announceLost();
     await doctor.close();

@@ -53,7 +53,7 @@ async function accept(maestro: Maestro, id: string, team: Team) {
   return (await maestro.resume(id, { team, acceptChanges: true })).result();
 }
 
-async function goOn(maestro: Maestro, id: string) {
+async function proceed(maestro: Maestro, id: string) {
   place.ran.length = 0;
   return (await maestro.resume(id)).result();
 }
@@ -90,11 +90,11 @@ describe("a phase that an accepted change reset", () => {
   test("is not done when the database is lost, and is again a new revision", async () => {
     const { maestro: before, id } = await changed();
     const maestro = await loseDatabase(before, second());
-    expect(await goOn(maestro, id)).toMatchObject({ status: "parked", reason: "review" });
+    expect(await proceed(maestro, id)).toMatchObject({ status: "parked", reason: "review" });
     expect(place.ran).toEqual(["pb", "pc"]);
     expect(place.notices.join()).toContain("with 1 finished phase.");
     await maestro.approve(id);
-    expect(await goOn(maestro, id)).toMatchObject({ status: "completed" });
+    expect(await proceed(maestro, id)).toMatchObject({ status: "completed" });
     expect(await place.filesOf(maestro, id)).toMatchObject({ a: "a2", b: "a2 b1", c: "a2 a2 b1 c1" });
     expect((await listed(maestro, id)).sort()).toEqual([
       "checkpoint_a.2.json",
@@ -135,7 +135,7 @@ describe("a phase that an accepted change reset", () => {
       c: "pending",
       d: "pending",
     });
-    expect(await goOn(there, id)).toMatchObject({ status: "parked", reason: "review" });
+    expect(await proceed(there, id)).toMatchObject({ status: "parked", reason: "review" });
     expect(place.ran).toEqual(["pb", "pc"]);
     expect(await place.filesOf(there, id)).toMatchObject({ new: "a1 new1", b: "a1 a1 new1 b1" });
   });
@@ -160,7 +160,7 @@ describe("a phase that an accepted change reset", () => {
       y: "pending",
       c: "pending",
     });
-    await goOn(maestro, id);
+    await proceed(maestro, id);
     expect(place.ran).toEqual(["py", "pc"]);
     expect(await place.filesOf(maestro, id)).toMatchObject({ x: "a1 x2", y: "a1 y2" });
   });
@@ -179,7 +179,7 @@ describe("a phase that an accepted change reset", () => {
     await accept(before, id, team(2));
     const maestro = await loseDatabase(before, team(2));
     expect(await statusOf(maestro, id)).toEqual({ a: "completed", y: "pending", b: "pending", c: "pending" });
-    await goOn(maestro, id);
+    await proceed(maestro, id);
     expect(place.ran).toEqual(["py"]);
   });
 
@@ -189,7 +189,7 @@ describe("a phase that an accepted change reset", () => {
     stuck.add("a");
     await accept(before, id, second());
     const maestro = await loseDatabase(before, second());
-    await expect(goOn(maestro, id)).rejects.toMatchObject({ code: "TEAM_CHANGED" });
+    await expect(proceed(maestro, id)).rejects.toMatchObject({ code: "TEAM_CHANGED" });
     await accept(maestro, id, second());
     expect(place.ran).toEqual(["pa", "pb", "pc"]);
     expect(await place.filesOf(maestro, id)).toMatchObject({ a: "a2", b: "a2 b1" });
@@ -198,14 +198,14 @@ describe("a phase that an accepted change reset", () => {
   test("of a fork is not taken from its parent again", async () => {
     const { maestro: before, id } = await changed();
     stuck.clear();
-    await goOn(before, id);
+    await proceed(before, id);
     await before.approve(id);
     const fork = await before.fork(id, { at: "d" });
     const third = teamOf({ name: "a", version: 3 }, { name: "b" }, last, { name: "d" });
     stuck.add("b");
     await accept(before, fork.id, third);
     const maestro = await loseDatabase(before, third);
-    await goOn(maestro, fork.id);
+    await proceed(maestro, fork.id);
     expect(place.ran).toEqual(["pb", "pc"]);
     expect(await place.filesOf(maestro, fork.id)).toMatchObject({ a: "a3", b: "a3 b1" });
   });
@@ -244,7 +244,7 @@ describe("a checkpoint that is missing", () => {
     rmSync(fileOf(id, "checkpoint_b.json"));
     expect(await listed(before, id)).toContain("checkpoint_b.json invalid");
     await before.approve(id);
-    await goOn(before, id);
+    await proceed(before, id);
     expect(readFileSync(fileOf(id, "checkpoint_b.json")).equals(bytes)).toBe(true);
     expect((await listed(before, id)).filter((file) => file.endsWith("invalid"))).toEqual([]);
     const files = await place.filesOf(before, id);
@@ -259,7 +259,7 @@ describe("a checkpoint that is missing", () => {
     const { id } = await (await before.start(team(1), { brief: "x", given })).result();
     rmSync(fileOf(id, "checkpoint_b.json"));
     const maestro = await loseDatabase(before, team(1));
-    await goOn(maestro, id);
+    await proceed(maestro, id);
     // Each checkpoint carries the rows since the one before, so what follows a gap is unknown.
     expect(place.ran).toEqual(["pa", "pc"]);
     expect(await place.filesOf(maestro, id)).toMatchObject({ "b.txt": "given" });
@@ -269,7 +269,7 @@ describe("a checkpoint that is missing", () => {
     const maestro = await openWith(team(1));
     const { id } = await (await maestro.start(team(1), { brief: "x" })).result();
     await maestro.reject(id, { note: "shorter" });
-    await goOn(maestro, id);
+    await proceed(maestro, id);
     await accept(maestro, id, teamOf({ name: "a", version: 2 }, { name: "c", review: true }, { name: "d" }));
     const names = (await maestro.checkpoints(id)).map(({ file }) => file);
     expect(names).toHaveLength(7);
@@ -279,10 +279,10 @@ describe("a checkpoint that is missing", () => {
     await maestro.approve(id);
     expect(names.map((name) => readFileSync(fileOf(id, name), "utf8"))).toEqual(before);
     expect(place.notices.join()).toContain("Checkpoint c.2 of session");
-    await goOn(maestro, id);
+    await proceed(maestro, id);
     rmSync(fileOf(id, "checkpoint_c.json"));
     // Nothing is left to drive in it; its files are mended all the same.
-    await goOn(maestro, id);
+    await proceed(maestro, id);
     expect((await listed(maestro, id)).filter((file) => file.endsWith("invalid"))).toEqual([]);
   });
 

@@ -53,7 +53,7 @@ export class Story {
     await this.#resume({});
     for (let left = length; left > 0; left -= 1) await this.#act();
     this.#pausing = undefined;
-    if (this.#status !== "completed") await this.#goOn({ isLast: true });
+    if (this.#status !== "completed") await this.#proceed({ isLast: true });
     this.#forget();
     const lived = await this.#whatCame(this.#id);
     const fresh = await this.#whatCame(await this.#runFresh());
@@ -63,7 +63,7 @@ export class Story {
   async #act(): Promise<void> {
     const isOver = this.#status === "completed";
     const acts = {
-      goOn: () => (isOver ? this.#fork() : this.#goOn()),
+      proceed: () => (isOver ? this.#fork() : this.#proceed()),
       onePhase: () => (isOver ? this.#fork() : this.#onePhase()),
       change: () => (isOver ? this.#fork() : this.#change(this.#choose.change(this.#design))),
       changeBack: () =>
@@ -83,7 +83,7 @@ export class Story {
     }
   }
 
-  async #goOn({ isLast = false } = {}): Promise<void> {
+  async #proceed({ isLast = false } = {}): Promise<void> {
     this.#pausing = isLast ? undefined : await this.#somewhere();
     await this.#resume({});
   }
@@ -129,7 +129,7 @@ export class Story {
     this.#earlier.push(this.#design);
     this.#design = design;
     this.told.push(JSON.stringify(design));
-    await this.#goOn();
+    await this.#proceed();
     if (this.#status === "completed" || this.#choose.chance(0.5)) return;
     // Half of what it sent back may be sealed again, and half not.
     this.told.push("lost at once");
@@ -164,7 +164,7 @@ export class Story {
     this.#design = design;
     this.#earlier = [];
     if (edited !== undefined) this.#edits.set(edited, text);
-    await this.#goOn();
+    await this.#proceed();
   }
 
   /** What was not sealed is done again. */
@@ -173,7 +173,7 @@ export class Story {
     for (const name of readdirSync(this.#stateDir))
       if (name.startsWith("maestro.db")) rmSync(join(this.#stateDir, name));
     this.#forget();
-    await this.#goOn();
+    await this.#proceed();
   }
 
   async #carry(): Promise<void> {
@@ -183,7 +183,7 @@ export class Story {
     this.#stateDir = mkdtempSync(join(this.#place.stateDir, "state-"));
     await (await this.#open()).importCheckpoints(file, { trust: true });
     this.#forget();
-    await this.#goOn();
+    await this.#proceed();
   }
 
   /** What was done until now is not known any more: from here on it may be done again. */
