@@ -75,7 +75,7 @@ const howToWorkAlone = `## How to work
 
 - The files of the project are in the folder you are in. Change them there, and nothing outside of it.
 - Run the checks before you finish: each is a command with its arguments.
-- No person answers questions. When everything is done, end with one block of JSON and nothing after it:
+- Nobody can answer questions. When everything is done, end with one block of JSON and nothing after it:
 
 \`\`\`json
 {"summary": "what you did", "outputs": {}, "decisions": [{"decision": "what you chose", "reason": "why", "rejected": ["what not"]}]}
