@@ -126,6 +126,15 @@ export const recipeOf = (run: readonly string[]): Recipe | undefined =>
     .map(([, recipe]) => recipe)
     .find((recipe) => bare(recipe.run) === bare(run));
 
+const registryHosts: ReadonlySet<string> = new Set(recipes.flat().flatMap(([, { network }]) => network));
+
+/**
+ * The public registries that a setup may reach. Their owners do not point them at this network; where they are in it, the
+ * user's own network answers for them with a mirror.
+ */
+export const registriesIn = (network: boolean | readonly string[]): readonly string[] =>
+  network === false ? [] : [...registryHosts].filter((host) => network === true || network.includes(host));
+
 /** What a lockfile would ask for as well, reaching no other hosts. */
 export function isFound({ run, network }: Pick<SetupDefinition, "run" | "network">): boolean {
   const recipe = recipes.flat().find(([, one]) => JSON.stringify(one.run) === JSON.stringify(run))?.[1];

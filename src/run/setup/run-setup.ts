@@ -5,6 +5,7 @@ import type { Tree } from "../../domain/tree.ts";
 import { reach } from "../../store/fault-points.ts";
 import { isPattern } from "../../team/definition/is-pattern.ts";
 import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
+import { registriesIn } from "../../team/find-setup.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import { type CommandResult, type LaunchSettings, runCommand } from "../../workspace/command.ts";
 import { globMatcher } from "../../workspace/glob.ts";
@@ -88,7 +89,8 @@ export async function runSetup(
       timeoutMs: setup.timeoutMs,
       maxOutputBytes,
       signal,
-      network: network === false ? false : { reach: network, own: registries.hosts },
+      network:
+        network === false ? false : { reach: network, own: [...registries.hosts, ...registriesIn(network)] },
       writable: "workspace",
       visible: certificates.files,
       hidden: [place.stateDirectory],
