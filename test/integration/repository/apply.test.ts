@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { defineTeam, type PersonaContext, persona, phase } from "../../../src/index.ts";
+import { defineTeam, NotTrusted, type PersonaContext, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "../run/place.ts";
 import { TestRepository } from "./test-repository.ts";
 
@@ -172,6 +172,8 @@ test("an imported session changes no folder that the import names", async () => 
   await maestro.exportCheckpoints(id, file);
   const other = await new TeamPlace().open();
   await other.importCheckpoints(file);
+  await expect(other.apply(id, { to: repository.folder })).rejects.toThrow(NotTrusted);
+  await other.ensureTrusted(id, { trust: true });
   await expect(other.apply(id)).rejects.toThrow(/was imported/);
   await expect(other.branch(id, { branch: "out" })).rejects.toThrow(/was imported/);
   expect(repository.git("status", "--porcelain")).toBe("");

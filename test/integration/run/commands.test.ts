@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { defineTeam, type PersonaOptions, persona, phase, proveCommands } from "../../../src/index.ts";
@@ -116,8 +117,8 @@ describe("an agent on the command line", () => {
 
   it("whose provider fails resumes its own session in the next attempt, on the files it left", async () => {
     const place = new TeamPlace();
-    const bin = join(place.stateDir, "bin");
-    mkdirSync(bin);
+    const bin = mkdtempSync(join(tmpdir(), "maestro-bin-"));
+    onTestFinished(() => rmSync(bin, { recursive: true }));
     const script = `#!/usr/bin/env node
       const fs = require("fs");
       const print = (event) => console.log(JSON.stringify({ session_id: "s-1", ...event }));

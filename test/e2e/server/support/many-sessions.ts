@@ -48,10 +48,10 @@ export async function writeManySessions(stateDir: string, count: number): Promis
   const card = database.prepare("INSERT INTO session_cards (session, card) VALUES (?, ?)");
   const text = database.prepare("INSERT INTO session_texts (session, text) VALUES (?, ?)");
   const usage = database.prepare(
-    `INSERT INTO usage (session, day, phase, persona, model, calls, failed_calls, input_tokens, cached_input_tokens,
+    `INSERT INTO usage (session, day, phase, persona, model, prices, calls, failed_calls, input_tokens, cached_input_tokens,
        cache_write_tokens, output_tokens, reasoning_tokens, cost_micro_usd, unpriced_calls, estimated_tokens,
        estimated_micro_usd, unreported_calls)
-     VALUES (?, '2026-11-01', ?, 'analyst', 'anthropic/claude', 9, 0, 9000, 4000, 0, 900, 0, 12345, 0, 0, 0, 0)`,
+     VALUES (?, '2026-11-01', ?, 'analyst', 'anthropic/claude', '', 9, 0, 9000, 4000, 0, 900, 0, 12345, 0, 0, 0, 0)`,
   );
   const journal = database.prepare(
     "INSERT INTO journal (session, seq, epoch, at, kind, body, hash) VALUES (?, 1, 0, ?, 'session.created', ?, ?)",
