@@ -79,6 +79,8 @@ export interface ClaimedSession extends EngineSettings {
   readonly onPlanned: (team: Team) => void;
   /** The prepared dependencies of these files. */
   readonly layersFor?: LayersFor;
+  /** For each setup, the files that decide what it installs. */
+  readonly setupInputs?: readonly (readonly string[])[];
 }
 
 /** One drive of one session. It is made once and passed down whole. */

@@ -107,7 +107,10 @@ export async function workFor(
     policy: persona.policy,
     protection: {
       base: (await trees.withGiven(phase.name, phaseOf(journal.state, phase.name).base)).tree,
-      rules: () => protectionRules(team.definition, phase, persona, journal.state),
+      rules: () => ({
+        ...protectionRules(team.definition, phase, persona, journal.state),
+        inputs: drive.setupInputs ?? [],
+      }),
     },
     healers: persona.healing ? drive.healers : [],
     model: work.kind === "model" ? (work.model ?? model) : undefined,
@@ -120,7 +123,7 @@ function protectionRules(
   phase: PhaseDefinition,
   { contract, mayChange, policy }: PersonaDefinition,
   { created: { source } }: SessionState,
-): ProtectionRules {
+): Omit<ProtectionRules, "inputs"> {
   const [whyHidden, whyHome] = [hiddenFrom(policy, source), keptHome(source)];
   const earlier = new Set(ancestorsOf(definition, phase.name));
   return {
@@ -131,6 +134,7 @@ function protectionRules(
     protect: definition.protect,
     // Without a repository the team makes its own.
     settings: source === undefined || definition.protect.length === 0 ? [] : runnerSettings,
+    mayMakeInputs: source === undefined,
     mayChange,
     whyHidden: (path) => whyHidden?.(path) ?? whyHome(path),
   };

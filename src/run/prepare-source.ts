@@ -33,7 +33,7 @@ async function installDependencies(
   const hash = source?.tree ?? emptyTreeHash;
   const files =
     source === undefined ? emptyTree : await loadTree(artifacts, hash).catch(infrastructureFailed);
-  const { findSetups } = await import("../team/find-setup.ts");
+  const { findSetups, inputNames } = await import("../team/find-setup.ts");
   const setups = written ?? findSetups(files);
   if (setups.length === 0) return session;
   const { SessionSetups } = await import("./setup/session-setups.ts");
@@ -49,6 +49,7 @@ async function installDependencies(
   return {
     ...session,
     layersFor,
+    setupInputs: setups.map(inputNames),
     checks: session.checks.withLayers(layersFor),
     place: {
       runTool: async (workspace, argv, signal) =>

@@ -142,6 +142,11 @@ export function isFound({ run, network }: Pick<SetupDefinition, "run" | "network
   return network === false || network.every((host) => recipe.network.includes(host));
 }
 
+/** A known install needs more than a team may name, such as the manifest beside the lockfile. */
+export const inputNames = ({ run, inputs }: Pick<SetupDefinition, "run" | "inputs">): readonly string[] => [
+  ...new Set([...inputs, ...(recipeOf(run)?.inputs ?? [])]),
+];
+
 const timeoutMs = 600_000;
 
 /** The setups that the files ask for, by their lockfiles. */

@@ -22,13 +22,17 @@ export interface ProtectionRules {
   readonly protect: readonly string[];
   /** Files that may not be made either. */
   readonly settings: readonly string[];
+  /** For each setup, the files that decide what it installs. */
+  readonly inputs: readonly (readonly string[])[];
+  /** Whether they may be made where they are missing. */
+  readonly mayMakeInputs: boolean;
   readonly mayChange: readonly string[];
   /** Why a path that it does not see may not be written; undefined when it may. */
   readonly whyHidden: (path: string) => string | undefined;
 }
 
 type Matcher = (path: string) => boolean;
-type ProtectedMember = readonly [member: string, glob: string];
+type ProtectedMember = readonly [member: string, why: string];
 type Files = Pick<Workspace, "tree" | "read">;
 
 const installed =
@@ -43,6 +47,8 @@ export class Protection {
   readonly #delivers: Matcher;
   readonly #protected: NamedOrMembers;
   readonly #settings: NamedOrMembers;
+  readonly #inputs: readonly Matcher[];
+  readonly #mayMakeInputs: boolean;
   readonly #mayChange: NamedOrMembers;
   readonly #whyHidden: ProtectionRules["whyHidden"];
 
@@ -62,6 +68,8 @@ export class Protection {
     this.#delivers = (path) => own.some((matches) => matches(path));
     this.#protected = new NamedOrMembers(rules.protect);
     this.#settings = new NamedOrMembers(rules.settings);
+    this.#inputs = rules.inputs.map(namedMatcher);
+    this.#mayMakeInputs = rules.mayMakeInputs;
     this.#mayChange = new NamedOrMembers(rules.mayChange);
     this.#whyHidden = rules.whyHidden;
   }
@@ -76,13 +84,20 @@ export class Protection {
     const delivered = this.#delivered.find(([, matches]) => matches(path));
     if (delivered !== undefined && !this.#delivers(path)) return delivered[0];
     const glob = this.#protected.fileGlob(path);
-    return glob === undefined ? undefined : because(glob);
+    if (glob !== undefined) return because(glob);
+    return this.#isInput(path) && !isManifest(path) ? decidesInstall : undefined;
   }
 
   #whyNew(path: string): string | undefined {
+    if (this.#delivers(path)) return undefined;
     const glob = this.#settings.fileGlob(path);
-    if (glob === undefined || this.#delivers(path)) return undefined;
+    if (glob === undefined)
+      return !this.#mayMakeInputs && this.#isInput(path) && !isManifest(path) ? decidesInstall : undefined;
     return `it matches ${showPath(glob)}: such settings decide what a check runs, and the repository has none there`;
+  }
+
+  #isInput(path: string): boolean {
+    return this.#inputs.some((matches) => matches(path));
   }
 
   /** Throws for the first forbidden change since `before`, in words for the model that made it. */
@@ -122,9 +137,9 @@ export class Protection {
     const why = this.whyWhole(path);
     if (why !== undefined)
       return sameFile(foundFiles.get(path), files.tree.get(path)) ? nothing : whole(path, why);
-    const names = this.#base.has(path) ? this.#protectedMembers(path) : [];
+    const names = this.#protectedMembers(path);
     if (names.length === 0) return nothing;
-    const base = await this.#object(path, this.#base);
+    const base = this.#base.has(path) ? await this.#object(path, this.#base) : {};
     const found = foundFiles.has(path) ? await this.#object(path, foundFiles) : {};
     const [first] = names as [ProtectedMember];
     if (base === undefined || found === undefined) {
@@ -141,7 +156,7 @@ export class Protection {
     const changed = names.filter(([name]) => textOf(memberOf(now, name)) !== textOf(memberOf(found, name)));
     if (changed.length === 0) return nothing;
     return {
-      changes: changed.map(([name, glob]) => ({ path: `${path}#${name}`, why: because(glob) })),
+      changes: changed.map(([name, why]) => ({ path: `${path}#${name}`, why })),
       members: { text, now, found, names: changed.map(([name]) => name) },
     };
   }
@@ -156,9 +171,16 @@ export class Protection {
   }
 
   #protectedMembers(path: string): readonly ProtectedMember[] {
-    return this.#protected
-      .membersOf(path)
-      .filter(([member]) => !this.#mayChange.membersOf(path).some(([lifted]) => lifted === member));
+    const byTeam = this.#base.has(path) ? this.#protected.membersOf(path) : [];
+    const members = byTeam.map(([member, glob]) => [member, because(glob)] as const);
+    const lifted = this.#mayChange.membersOf(path).map(([member]) => member);
+    return [...members, ...this.#inputMembers(path)].filter(([member]) => !lifted.includes(member));
+  }
+
+  #inputMembers(path: string): readonly ProtectedMember[] {
+    if (!isManifest(path) || !this.#isInput(path) || this.#mayChange.fileGlob(path) !== undefined) return [];
+    if (!this.#base.has(path) && (this.#mayMakeInputs || this.#delivers(path))) return [];
+    return dependencyMembers.map((member) => [member, decidesInstall] as const);
   }
 
   async #object(path: string, tree: Tree): Promise<JsonObject | undefined> {
@@ -181,9 +203,29 @@ interface Forbidden {
 
 const nothing: Forbidden = { changes: [] };
 const whole = (path: string, why: string): Forbidden => ({ changes: [{ path, why }] });
-const unreadable = (path: string, [name, glob]: ProtectedMember): Forbidden =>
-  whole(path, `${because(glob)}, and its member "${name}" cannot be read`);
+const unreadable = (path: string, [name, why]: ProtectedMember): Forbidden =>
+  whole(path, `${why}, and its member "${name}" cannot be read`);
 const because = (glob: string): string => `it matches ${showPath(glob)}, which the team protects`;
+
+const decidesInstall = "it decides what the setup installs";
+
+/** What of a package.json decides it. The rest, such as its version, may change. */
+const dependencyMembers = [
+  "dependencies",
+  "devDependencies",
+  "optionalDependencies",
+  "peerDependencies",
+  "peerDependenciesMeta",
+  "dependenciesMeta",
+  "bundleDependencies",
+  "bundledDependencies",
+  "overrides",
+  "resolutions",
+  "pnpm",
+  "workspaces",
+  "packageManager",
+];
+const isManifest = (path: string): boolean => path === "package.json" || path.endsWith("/package.json");
 
 /** Globs of files, and of members of JSON files: `package.json#scripts`. */
 class NamedOrMembers {
@@ -204,7 +246,7 @@ class NamedOrMembers {
     return matching(this.#files, path);
   }
 
-  membersOf(path: string): readonly ProtectedMember[] {
+  membersOf(path: string): readonly (readonly [member: string, glob: string])[] {
     return this.#members.flatMap(([member, matchers]) => {
       const glob = matching(matchers, path);
       return glob === undefined ? [] : [[member, `${glob}#${member}`] as const];

@@ -3,7 +3,7 @@ import { SetupFailed } from "../../domain/errors.ts";
 import { type BaseTree, type Tree, treeHash } from "../../domain/tree.ts";
 import type { SessionJournal } from "../../store/session-journal.ts";
 import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
-import { recipeOf } from "../../team/find-setup.ts";
+import { inputNames, recipeOf } from "../../team/find-setup.ts";
 import type { LayerPart } from "../../workspace/layers/layer.ts";
 import { inputsOf, layerKey, seenFiles } from "../../workspace/layers/layer-key.ts";
 import type { LayerStore } from "../../workspace/layers/layer-store.ts";
@@ -74,8 +74,7 @@ export class SessionSetups {
 
   /** Undefined when none of the inputs is among the files. */
   async #named(setup: SessionSetup, tree: Tree): Promise<NamedLayer | undefined> {
-    // A known install needs more than a team may name, such as the manifest beside the lockfile.
-    const names = [...new Set([...setup.inputs, ...(recipeOf(setup.run)?.inputs ?? [])])];
+    const names = inputNames(setup);
     const inputs = inputsOf(names, tree);
     if (inputsOf(setup.inputs, inputs).size === 0) return undefined;
     const { files, hash } = this.#base;

@@ -212,6 +212,23 @@ test("a persona that may change the inputs gets another layer, made without inst
   expect((await maestro.show(session.id)).setup.map(({ scripts }) => scripts)).toEqual(["on", "off"]);
 });
 
+test("a persona without mayChange cannot choose other dependencies", async () => {
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const session = await maestro.start(
+    team(place, {
+      setup: copies,
+      work: ({ workspace }) => workspace.write("lock.txt", "two\n"),
+      checks: [shell("base", "grep -q one lock.txt && grep -q one deps/lock.txt")],
+    }),
+    { brief: "x", source: { git: locked().folder } },
+  );
+  expect(await session.result()).toMatchObject({ status: "completed" });
+  const { phases, setup } = await maestro.show(session.id);
+  expect(phases[0]?.personas[0]?.attempts[0]?.putBack?.files.map(({ path }) => path)).toEqual(["lock.txt"]);
+  expect(setup).toHaveLength(1);
+});
+
 test("a command of the team's own has no network for inputs that a persona changed", async () => {
   const { createServer } = await import("node:http");
   const heard: string[] = [];

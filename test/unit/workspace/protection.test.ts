@@ -22,6 +22,8 @@ async function changed({ given, seen = given, rules, change }: Case) {
     delivers: [],
     protect: defaultProtect,
     settings: [],
+    inputs: [],
+    mayMakeInputs: false,
     mayChange: [],
     whyHidden: () => undefined,
     ...rules,
@@ -195,5 +197,48 @@ describe("settings that decide what a check runs", () => {
 
   test("a new one stays in a session without a repository", async () => {
     expect(await changed({ given, change: writes(".npmrc") })).toMatchObject({ putBack: [] });
+  });
+});
+
+describe("the files that decide what a setup installs", () => {
+  const manifest = { name: "a", version: "1.0.0", dependencies: { left: "1.0.0" } };
+  const given = { "package.json": json(manifest), "lock.txt": "one\n" };
+  const rules = { protect: [], inputs: [["lock.txt", "constraints.txt", "**/package.json"]] };
+  const more = { ...manifest, version: "2.0.0", dependencies: { left: "1.0.0", right: "1.0.0" } };
+  const change = async (workspace: Workspace) => {
+    await workspace.write("lock.txt", "two\n");
+    await workspace.write("constraints.txt", "left==1\n");
+    await workspace.write("package.json", json(more));
+    await workspace.write("app/package.json", json({ name: "app", devDependencies: { right: "1.0.0" } }));
+  };
+
+  test("are put back, and of a package.json the members that name packages", async () => {
+    expect(await changed({ given, rules, change })).toEqual({
+      putBack: [
+        "app/package.json#devDependencies",
+        "constraints.txt",
+        "lock.txt",
+        "package.json#dependencies",
+      ],
+      files: {
+        ...given,
+        "package.json": json({ ...manifest, version: "2.0.0" }),
+        "app/package.json": json({ name: "app" }),
+      },
+    });
+  });
+
+  test("may be changed by a persona whose mayChange names them", async () => {
+    const mayChange = ["lock.txt", "constraints.txt", "**/package.json"];
+    expect(await changed({ given, rules: { ...rules, mayChange }, change })).toMatchObject({ putBack: [] });
+    const members = ["lock.txt", "constraints.txt", "**/package.json#dependencies", "**#devDependencies"];
+    expect(await changed({ given, rules: { ...rules, mayChange: members }, change })).toMatchObject({
+      putBack: [],
+    });
+  });
+
+  test("may be made in a session without a repository", async () => {
+    const made = await changed({ given: {}, rules: { ...rules, mayMakeInputs: true }, change });
+    expect(made.putBack).toEqual([]);
   });
 });
