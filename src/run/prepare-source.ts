@@ -4,6 +4,7 @@ import type { TeamDefinition } from "../team/definition/team-definition.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { infrastructureFailed } from "./control.ts";
 import type { ClaimedSession } from "./drive.ts";
+import { readChecksOnly } from "./programs/read-checks-only.ts";
 import { launches } from "./programs/refuse-unconfined.ts";
 
 /**
@@ -37,7 +38,11 @@ async function installDependencies(
   const setups = written ?? findSetups(files);
   if (setups.length === 0) return session;
   const { SessionSetups } = await import("./setup/session-setups.ts");
-  const prepared = new SessionSetups(setups, { hash, files }, journal, { layers, place: setupPlace });
+  const prepared = new SessionSetups(setups, { hash, files }, journal, {
+    layers,
+    place: setupPlace,
+    readExtra: () => readChecksOnly(journal.state, session.stateDirectory),
+  });
   control.throwIfStopped();
   try {
     await prepared.prepareBase(AbortSignal.any([control.signal, control.stopSignal]));

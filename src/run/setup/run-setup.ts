@@ -1,13 +1,15 @@
-import { mkdir, mkdtemp, readdir, realpath, writeFile } from "node:fs/promises";
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { redact } from "../../domain/redact.ts";
 import type { Tree } from "../../domain/tree.ts";
+import { showPath } from "../../domain/tree-path.ts";
 import { reach } from "../../store/fault-points.ts";
 import { isPattern } from "../../team/definition/is-pattern.ts";
 import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
 import { registriesIn } from "../../team/find-setup.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import { type CommandResult, type LaunchSettings, runCommand } from "../../workspace/command.ts";
+import { type ExtraFiles, secretsOf, withExtraFiles } from "../../workspace/extra-files.ts";
 import { globMatcher } from "../../workspace/glob.ts";
 import type { MadePart } from "../../workspace/layers/layer-store.ts";
 import { removeFolder } from "../../workspace/remove-folder.ts";
@@ -25,6 +27,13 @@ export interface SetupPlace {
   readonly stateDirectory: string;
   readonly launch: LaunchSettings;
   readonly env: NodeJS.ProcessEnv;
+}
+
+/** What a setup finds in its folder. */
+export interface SetupFiles {
+  readonly tree: Tree;
+  /** Files with secrets beside those of the tree. No layer may hold them. */
+  readonly extra: ExtraFiles;
 }
 
 export type SetupEnd = { readonly output: string; readonly durationMs: number } & (
@@ -49,7 +58,7 @@ const withoutScripts = {
 /** Runs a setup on a copy of the files and hands over the folders that it filled. */
 export async function runSetup(
   setup: SetupDefinition,
-  tree: Tree,
+  { tree, extra }: SetupFiles,
   scripts: "on" | "off",
   place: SetupPlace,
   signal: AbortSignal,
@@ -61,7 +70,8 @@ export async function runSetup(
   try {
     const [directory, home] = [join(folder, "workspace"), join(folder, "home")];
     await mkdir(home, { mode: 0o700 });
-    await materialize(tree, place.blobs, directory);
+    const whole = withExtraFiles(tree, place.blobs, extra);
+    await materialize(whole.tree, whole.blobs, directory);
     reach?.("scratch:after-copy");
     const registries = await userRegistries(place.env);
     const certificates = await userCertificates(place.env);
@@ -96,7 +106,8 @@ export async function runSetup(
       hidden: [place.stateDirectory],
       ...place.launch,
     });
-    const secrets = Object.values(passed).filter((value) => value.length >= leastSecret);
+    const values = [...Object.values(passed), ...secretsOf(extra)];
+    const secrets = values.filter((value) => value.length >= leastSecret);
     const hide = (text: string): string => redact(text, secrets);
     const end = describeEnd(result, setup, hide);
     if (end.kind !== "prepared") return end;
@@ -107,6 +118,14 @@ export async function runSetup(
         ...end,
         kind: "failed",
         why: `left none of the folders that it should keep: ${setup.keep.join(", ")}`,
+        refused: [],
+      };
+    const copied = await findCopy(parts, extra);
+    if (copied !== undefined)
+      return {
+        ...end,
+        kind: "failed",
+        why: `left a copy of ${showPath(copied.of)} in ${showPath(copied.place)}: sessions share what is kept there, so it may hold no file of source.checksOnly`,
         refused: [],
       };
     await keep(parts);
@@ -138,6 +157,30 @@ function describeEnd(
         ? `was ended: ${result.reason}`
         : `did not end within ${timeoutMs} ms`;
   return { ...ended, kind: "failed", why, refused };
+}
+
+/** A shorter file is no secret, and as likely an ordinary file of a package. */
+const leastCopied = 8;
+
+async function findCopy(
+  parts: readonly MadePart[],
+  extra: ExtraFiles,
+): Promise<{ readonly of: string; readonly place: string } | undefined> {
+  const secret = [...extra].filter(([, content]) => content.length >= leastCopied);
+  if (secret.length === 0) return undefined;
+  for (const { folder, place } of parts) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue;
+      const path = join(entry.parentPath, entry.name);
+      const { size } = await lstat(path);
+      const alike = secret.filter(([, content]) => content.length === size);
+      if (alike.length === 0) continue;
+      const found = await readFile(path);
+      const copied = alike.find(([, content]) => content.equals(found));
+      if (copied !== undefined) return { of: copied[0], place };
+    }
+  }
+  return undefined;
 }
 
 /** The folders that the setup filled; a folder inside one that is kept belongs to it. */

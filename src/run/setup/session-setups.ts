@@ -4,11 +4,12 @@ import { type BaseTree, type Tree, treeHash } from "../../domain/tree.ts";
 import type { SessionJournal } from "../../store/session-journal.ts";
 import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
 import { inputNames, recipeOf } from "../../team/find-setup.ts";
+import type { ExtraFiles } from "../../workspace/extra-files.ts";
 import type { LayerPart } from "../../workspace/layers/layer.ts";
 import { inputsOf, layerKey, seenFiles } from "../../workspace/layers/layer-key.ts";
 import type { LayerStore } from "../../workspace/layers/layer-store.ts";
 import { needsInputsOnly } from "./needs-inputs-only.ts";
-import { runSetup, type SetupEnd, type SetupPlace } from "./run-setup.ts";
+import { runSetup, type SetupEnd, type SetupFiles, type SetupPlace } from "./run-setup.ts";
 
 export type LayersFor = (tree: Tree, signal: AbortSignal) => Promise<readonly LayerPart[]>;
 
@@ -21,8 +22,7 @@ interface NamedLayer {
   /** Off where a persona changed the inputs. */
   readonly scripts: "on" | "off";
   readonly network: SetupDefinition["network"];
-  /** What the setup sees. */
-  readonly files: () => Tree;
+  readonly files: () => SetupFiles;
 }
 
 const shownLines = 40;
@@ -36,6 +36,9 @@ export class SessionSetups {
   readonly #journal: SessionJournal;
   readonly #layers: LayerStore;
   readonly #place: SetupPlace;
+  readonly #readExtra: () => Promise<ExtraFiles>;
+  /** Read once, so that all layers of a drive belong to the same secrets. */
+  #extra: Promise<ExtraFiles> | undefined;
   /** Of files that a persona changed: the same inputs are not tried again in this drive. */
   readonly #failures = new Map<string, SetupFailed>();
 
@@ -43,13 +46,22 @@ export class SessionSetups {
     setups: readonly SessionSetup[],
     base: BaseTree,
     journal: SessionJournal,
-    { layers, place }: { readonly layers: LayerStore; readonly place: SetupPlace },
+    {
+      layers,
+      place,
+      readExtra,
+    }: {
+      readonly layers: LayerStore;
+      readonly place: SetupPlace;
+      readonly readExtra: () => Promise<ExtraFiles>;
+    },
   ) {
     this.#setups = setups;
     this.#base = base;
     this.#journal = journal;
     this.#layers = layers;
     this.#place = place;
+    this.#readExtra = readExtra;
   }
 
   /** Before a model is asked. What an earlier drive did is on record, and is not even looked for. */
@@ -80,9 +92,15 @@ export class SessionSetups {
     const { files, hash } = this.#base;
     const scripts = treeHash(inputs) === treeHash(inputsOf(names, files)) ? "on" : "off";
     const network = reachOf(setup, scripts);
-    const isAlone = await needsInputsOnly(setup.run, inputs, files, this.#place.blobs);
-    const key = layerKey({ ...setup, network, inputs, base: isAlone ? null : hash, scripts });
-    return { key, scripts, network, files: () => (isAlone ? inputs : seenFiles(names, inputs, files)) };
+    const extra = await (this.#extra ??= this.#readExtra());
+    const isAlone = extra.size === 0 && (await needsInputsOnly(setup.run, inputs, files, this.#place.blobs));
+    const key = layerKey({ ...setup, network, inputs, base: isAlone ? null : hash, extra, scripts });
+    return {
+      key,
+      scripts,
+      network,
+      files: () => ({ tree: isAlone ? inputs : seenFiles(names, inputs, files), extra }),
+    };
   }
 
   async #prepare(

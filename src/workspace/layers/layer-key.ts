@@ -1,5 +1,7 @@
+import { scryptSync } from "node:crypto";
 import { canonicalJson, sha256 } from "../../domain/canonical.ts";
 import { type Tree, treeHash } from "../../domain/tree.ts";
+import type { ExtraFiles } from "../extra-files.ts";
 import { namedMatcher } from "../named-files.ts";
 
 /** What decides about the content of a layer: everything that its setup sees. */
@@ -12,6 +14,8 @@ export interface LayerTerms {
   readonly inputs: Tree;
   /** The manifest of all files of the base; null when the setup sees its inputs and no other file. */
   readonly base: string | null;
+  /** Files with secrets that the setup sees too. */
+  readonly extra: ExtraFiles;
   readonly scripts: "on" | "off";
 }
 
@@ -31,8 +35,23 @@ export function seenFiles(names: readonly string[], inputs: Tree, base: Tree): T
 }
 
 /** The name of a layer: the same command on the same files with the same programs gives the same dependencies. */
-export function layerKey({ run, keep, network, env, inputs, base, scripts }: LayerTerms): string {
+export function layerKey({ run, keep, network, env, inputs, base, extra, scripts }: LayerTerms): string {
   const machine = [process.platform, process.arch, process.version];
   const facts = { format: 2, run, keep, network, env, inputs: treeHash(inputs), base, scripts, machine };
-  return sha256(canonicalJson(facts));
+  return sha256(canonicalJson({ ...facts, ...(extra.size > 0 && { extra: hashOfSecrets(extra) }) }));
 }
+
+/** The key is on record: a fast hash would let its readers find out a short secret by trying. */
+function hashOfSecrets(files: ExtraFiles): string {
+  const known = hashes.get(files);
+  if (known !== undefined) return known;
+  const hash = scryptSync(
+    canonicalJson([...files].map(([path, content]) => [path, content.toString("base64")])),
+    "maestro layer",
+    32,
+  ).toString("hex");
+  hashes.set(files, hash);
+  return hash;
+}
+
+const hashes = new WeakMap<ExtraFiles, string>();

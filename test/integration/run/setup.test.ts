@@ -229,6 +229,47 @@ test("a persona without mayChange cannot choose other dependencies", async () =>
   expect(setup).toHaveLength(1);
 });
 
+/** Files that are not in the repository, and that a setup gets beside those that are. */
+const withSecrets = (settings: string) => {
+  const repository = locked();
+  repository.write(".env.test", settings);
+  return { git: repository.folder, checksOnly: [".env.test"] };
+};
+
+test("a setup gets the files of checksOnly: they are masked in its output, and change what it is kept under", async () => {
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const setup = {
+    ...copies,
+    run: ["sh", "-c", '. ./.env.test; echo "asks with $TOKEN"; mkdir deps; printf %s "$NAME" > deps/name'],
+  };
+  for (const [name, token] of [
+    ["first", "canary-value-one"],
+    ["second", "canary-value-two"],
+  ] as const) {
+    const checks = [shell("name", `grep -q ${name} deps/name`)];
+    const source = withSecrets(`NAME=${name}\nTOKEN=${token}\n`);
+    const session = await maestro.start(team(place, { setup, checks }), { brief: name, source });
+    expect(await session.result()).toMatchObject({ status: "completed" });
+    const [{ output } = { output: null }] = (await maestro.show(session.id)).setup;
+    expect(String(await maestro.artifact(session.id, output ?? ""))).toBe("asks with [redacted]\n");
+  }
+  expect(layersIn(place)).toHaveLength(2);
+});
+
+test("a setup that leaves a copy of a checksOnly file in a kept folder fails, and no layer is kept", async () => {
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const setup = { ...copies, run: ["sh", "-c", "mkdir -p deps/conf && cp .env.test deps/conf/env"] };
+  const source = withSecrets("TOKEN=canary-value-three\n");
+  const session = await maestro.start(team(place, { setup }), { brief: "x", source });
+  await session.result().catch(() => undefined);
+  const view = await maestro.show(session.id);
+  expect(view).toMatchObject({ status: "parked", reason: "setup" });
+  expect(view.error?.message).toContain('left a copy of ".env.test" in "deps"');
+  expect(layersIn(place)).toEqual([]);
+});
+
 test("a command of the team's own has no network for inputs that a persona changed", async () => {
   const { createServer } = await import("node:http");
   const heard: string[] = [];
