@@ -89,7 +89,13 @@ export async function launchInSandbox(
     file: all[0] ?? sandbox.program,
     args: [...all.slice(1), ...words, ...(isProxied ? relayWords() : []), ...argv],
     directory: "/",
-    env: { PATH: programs.join(":"), HOME: homePlace, ...(isProxied && proxyVariables), ...env },
+    env: {
+      PATH: programs.join(":"),
+      HOME: homePlace,
+      ...places.env,
+      ...(isProxied && proxyVariables),
+      ...env,
+    },
     descriptors: [undefined, passwd, group],
   };
 }

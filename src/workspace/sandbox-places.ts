@@ -1,7 +1,7 @@
 import { access, lstat, readdir, readlink, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, relative } from "node:path";
-import { searchPath } from "./find-program.ts";
+import { findProgram, searchPath } from "./find-program.ts";
 import { isInside, systemFolders } from "./system-folders.ts";
 
 /** Where a command finds its files in the sandbox: the same place each time, whatever the folder's real name. */
@@ -22,6 +22,9 @@ const settings = [
   "ld.so.conf.d",
   "localtime",
   "magic",
+  // Not its settings.xml, which may hold passwords.
+  "maven/logging",
+  "maven/m2.conf",
   "mime.types",
   "nsswitch.conf",
   "os-release",
@@ -49,6 +52,8 @@ export interface SandboxPlaces {
   readonly shared: readonly SharedPlace[];
   /** The PATH in the sandbox. */
   readonly programs: readonly string[];
+  /** Variables with which programs find parts of themselves. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 interface SharedPlace {
@@ -95,7 +100,8 @@ export async function findPlaces(options: PlaceOptions = {}): Promise<SandboxPla
   }
   const parts = (await readdir("/etc").catch(() => [])).filter((name) => languages.test(name));
   const system = [...folders, ...(await existing([...settings, ...parts.map((name) => join("/etc", name))]))];
-  const more = (await existing([...(await nodeFiles()), ...(options.visible ?? [])])).filter(
+  const rust = await rustFiles();
+  const more = (await existing([...(await nodeFiles()), ...rust.visible, ...(options.visible ?? [])])).filter(
     (path) => !isInside(path, system),
   );
   const visible = [...system, ...more];
@@ -110,7 +116,14 @@ export async function findPlaces(options: PlaceOptions = {}): Promise<SandboxPla
   const isThere = (folder: string): boolean =>
     isInside(folder, [...visible, ...links.map(({ path }) => path)]);
   const programs = [dirname(process.execPath), ...searchPath().filter((folder) => isThere(folder))];
-  return { links, visible, hidden: [...new Set(hidden)], shared, programs: [...new Set(programs)] };
+  return {
+    links,
+    visible,
+    hidden: [...new Set(hidden)],
+    shared,
+    programs: [...new Set(programs)],
+    env: rust.env,
+  };
 }
 
 async function sharedPlaces({ readable = [], writablePlaces = [] }: PlaceOptions): Promise<SharedPlace[]> {
@@ -145,6 +158,20 @@ async function nodeFiles(): Promise<string[]> {
   const packages = join(dirname(folder), "lib", "node_modules");
   const [npm] = await existing([join(packages, "npm")]);
   return npm === undefined ? [process.execPath] : [folder, packages];
+}
+
+/** The programs of rustup are links to rustup, which finds the real ones in its home. Credentials are in no part of these. */
+async function rustFiles(): Promise<{
+  readonly visible: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}> {
+  const rustup = await findProgram("rustup", searchPath());
+  const home = process.env["RUSTUP_HOME"] ?? join(homedir(), ".rustup");
+  if (rustup === undefined || !isAbsolute(home)) return { visible: [], env: {} };
+  const folder = dirname(rustup);
+  const [real, cargo] = await Promise.all([rustup, join(folder, "cargo")].map((path) => realPaths([path])));
+  // Any other folder may hold more than the programs of Rust.
+  return { visible: [...(real?.[0] === cargo?.[0] ? [folder] : []), home], env: { RUSTUP_HOME: home } };
 }
 
 /** Without those that are not there. */

@@ -22,6 +22,9 @@ function pathWith(script: string): string[] {
   return [folder];
 }
 
+const isInstalled = (program: string): boolean =>
+  spawnSync(program, ["--version"], { stdio: "ignore" }).status === 0;
+
 describe("the kind of sandbox is found by trying", () => {
   test("no bubblewrap: says which package to install", async () => {
     expect(await detectSandbox([temporaryDirectory()])).toEqual({
@@ -132,6 +135,45 @@ describe.skipIf(sandbox.kind === "none")("in bubblewrap (needs bubblewrap)", () 
     expect([lines[0], lines.at(-1)]).toEqual(["/workspace", "sandbox"]);
     expect(lines.join()).not.toMatch(/package\.json|\.ssh/);
   });
+
+  test.skipIf(!isInstalled("mvn"))("Maven of the system judges a project (needs Maven)", async () => {
+    const project = base();
+    writeFileSync(
+      join(project.directory, "pom.xml"),
+      "<project><modelVersion>4.0.0</modelVersion><groupId>a</groupId><artifactId>a</artifactId><version>1</version><packaging>pom</packaging></project>",
+    );
+    const result = await runCommand({ ...project, timeoutMs: 60_000, argv: ["mvn", "-B", "-o", "validate"] });
+    expect(result).toMatchObject({
+      kind: "exited",
+      code: 0,
+      stdout: expect.stringContaining("BUILD SUCCESS") as string,
+    });
+  });
+
+  test.skipIf(!isInstalled("rustup"))(
+    "cargo of rustup builds and tests a package, also from a shell (needs rustup)",
+    async () => {
+      const project = base();
+      mkdirSync(join(project.directory, "src"));
+      writeFileSync(
+        join(project.directory, "Cargo.toml"),
+        '[package]\nname = "sums"\nversion = "0.1.0"\nedition = "2021"\n',
+      );
+      writeFileSync(join(project.directory, "src/lib.rs"), "#[test]\nfn adds() { assert_eq!(1 + 1, 2); }\n");
+      for (const argv of [
+        ["cargo", "test", "--offline"],
+        ["sh", "-c", "cargo test --offline"],
+      ]) {
+        const result = await runCommand({ ...project, timeoutMs: 120_000, argv });
+        expect(result).toMatchObject({
+          kind: "exited",
+          code: 0,
+          stdout: expect.stringContaining("1 passed") as string,
+        });
+      }
+    },
+    180_000,
+  );
 
   test("passwords, keys and the settings of others are not there", async () => {
     const result = await run(["sh", "-c", "ls -a /etc"]);
