@@ -4,6 +4,7 @@ import { cargoTests } from "./readers/cargo.ts";
 import { goTests } from "./readers/go.ts";
 import { jestTests } from "./readers/jest.ts";
 import { junitTests } from "./readers/junit.ts";
+import { mavenTests } from "./readers/maven.ts";
 import { mochaTests } from "./readers/mocha.ts";
 import { nodeTests } from "./readers/node-test.ts";
 import { pytestTests } from "./readers/pytest.ts";
@@ -21,6 +22,7 @@ const readers: readonly TestReader[] = [
   goTests,
   cargoTests,
   junitTests,
+  mavenTests,
 ];
 
 /**

@@ -138,6 +138,8 @@ export const expectations: Readonly<Record<string, readonly string[]>> = {
   "tap/tape": ["TEST_FAILURE /project/test/cart.js:4:5"],
   "tap/tape-pass": [],
   "tap/tap": ["TEST_FAILURE projects/tap/tap/test/cart.js:4:5"],
+  "tap/tap-base": ["UNKNOWN 1"],
+  "tap/tap-empty": [],
   "tap/vitest": ["TEST_FAILURE /project/test/cart.test.js:4:32"],
   "go/text": ["TEST_FAILURE cart_test.go:7", "TEST_FAILURE cart_test.go:15"],
   "go/verbose": ["TEST_FAILURE cart_test.go:7", "TEST_FAILURE cart_test.go:15"],

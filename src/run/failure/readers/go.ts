@@ -107,18 +107,21 @@ class FailedTests {
   }
 }
 
-/** Without -v a package that passes names no tests, and counts as one. */
+/** Without -v nothing says how many tests passed: the number is known only where no package has any. */
 export const goTests: TestReader = (output) => {
   if (!isGo(textOf(output))) return undefined;
+  const lines = goLines(output);
+  const isVerbose = lines.some((line) => /^(?:=== RUN| {0,200}--- (?:PASS|SKIP): )/.test(line));
   const tally = new TestTally();
   let tests = new Map<string, TestOutcome>();
-  for (const line of goLines(output)) {
+  for (const line of lines) {
     const test = testEnd.exec(line);
     if (test !== null) tests.set(test[2] ?? "", outcomes[test[1] ?? ""] ?? "failed");
     const found = packageEnd.exec(line);
     if (found === null) continue;
     const [, verdict, name = "", rest = ""] = found;
-    countPackage({ verdict: verdict ?? "", name, rest, tests }, tally);
+    if (!isVerbose && verdict !== "?" && !rest.includes("[no tests to run]")) return undefined;
+    countPackage({ verdict: verdict ?? "", name, tests }, tally);
     tests = new Map();
   }
   return tally.report;
@@ -129,20 +132,14 @@ const outcomes: Readonly<Record<string, TestOutcome>> = { PASS: "passed", FAIL: 
 interface GoPackage {
   readonly verdict: string;
   readonly name: string;
-  readonly rest: string;
   readonly tests: ReadonlyMap<string, TestOutcome>;
 }
 
-function countPackage({ verdict, name, rest, tests }: GoPackage, tally: TestTally): void {
+function countPackage({ verdict, name, tests }: GoPackage, tally: TestTally): void {
   const parents = new Set([...tests.keys()].flatMap(parentsOf));
   for (const [test, outcome] of tests) if (!parents.has(test)) tally.add(outcome, `${name} ${test}`);
-  const hasPassed = [...tests.values()].includes("passed");
+  // It does not compile, or ended before its tests did.
   if (verdict === "FAIL" && ![...tests.values()].includes("failed")) tally.add("failed", name);
-  // Passed tests are named with -v only: where none is, they may be there all the same.
-  if (verdict === "FAIL" && !hasPassed) tally.forgetNames();
-  if (verdict !== "ok" || tests.size > 0 || rest.includes("[no tests to run]")) return;
-  tally.forgetNames();
-  tally.count("passed", 1);
 }
 
 const parentsOf = (test: string): string[] => {

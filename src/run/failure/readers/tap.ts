@@ -1,4 +1,5 @@
 import type { Failure } from "../../../domain/failure.ts";
+import type { TestCounts } from "../../../domain/test-report.ts";
 import { type CommandOutput, linesOf, textOf } from "../command-output.ts";
 import { isFileName, NodeSums, OutcomeTree } from "../outcome-tree.ts";
 import { findFrame, type Place, preferShort, readPlace } from "../places.ts";
@@ -112,9 +113,7 @@ const unquote = (text: string): string => /^(["'])(.*)\1$/.exec(text)?.[2] ?? te
 
 /** Counts assertions where the tool reports those, as tape and tap do. */
 export const tapTests: TestReader = (output) => {
-  const text = textOf(output);
-  const isPlan = /^1\.\.\d/m.test(text);
-  if (!/^TAP version \d+$/m.test(text) && !(isPlan && /^(?:not )?ok \d/m.test(text))) return undefined;
+  if (!hasPoints(textOf(output))) return tapSums(output);
   const lines = linesOf(output);
   const tree = new OutcomeTree();
   const sums = new NodeSums();
@@ -140,6 +139,22 @@ export const tapTests: TestReader = (output) => {
   if (!sums.isWhole(tree)) return sums.counts(tree.emptyFiles);
   return tree.tally().report;
 };
+
+const hasPoints = (text: string): boolean =>
+  /^TAP version \d+$/m.test(text) || (/^1\.\.\d/m.test(text) && /^(?:not )?ok \d/m.test(text));
+
+/** Reporters of node-tap print no TAP. They draw their sums again and again: the last line is true. */
+function tapSums(output: CommandOutput): TestCounts | undefined {
+  const text = linesOf(output).findLast((line) => /^Asserts: {2}/.test(line));
+  if (text === undefined) return undefined;
+  const sumOf = (words: string) =>
+    Number(new RegExp(`(\\d{1,9}) (?:${words})\\b`).exec(text.replaceAll("\u200B", ""))?.[1] ?? 0);
+  return {
+    passed: sumOf("pass|passed"),
+    failed: sumOf("fail|failed"),
+    skipped: sumOf("skip") + sumOf("todo"),
+  };
+}
 
 /** The block behind a point: where it ends, and what node:test says the point is. */
 function skipBlock(

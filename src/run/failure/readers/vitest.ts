@@ -6,13 +6,16 @@ import { jestBlock } from "./jest.ts";
 
 const source = "vitest";
 
+/** Some reporters print nothing else. */
+const saysNone = /^No test files found(?:, exiting with code \d+)?$/m;
+
 const isVitest = (text: string): boolean =>
-  /^ RUN {2}v\d/m.test(text) || /^ {1,10}Test Files {2}\d/m.test(text);
+  saysNone.test(text) || /^ RUN {2}v\d/m.test(text) || /^ {1,10}Test Files {2}\d/m.test(text);
 
 export const readVitest: OutputReader = (output) => {
   const text = textOf(output);
   if (!isVitest(text)) return undefined;
-  if (/^No test files found/m.test(text)) return [noTests(source)];
+  if (saysNone.test(text)) return [noTests(source)];
   return collect(textFailures(linesOf(output)));
 };
 
@@ -78,7 +81,7 @@ export const vitestTests: TestReader = (output) => {
     else if (mark === "×") tally.add("failed", path.nameOf(spaces.length, rest));
   }
   if (reports.length > 0) return sumReports(reports);
-  return /^No test files found/m.test(text) ? { passed: 0, failed: 0, skipped: 0 } : undefined;
+  return saysNone.test(text) ? { passed: 0, failed: 0, skipped: 0 } : undefined;
 };
 
 /** "1 failed | 4 passed | 1 skipped | 1 todo (7)", or "no tests". */
