@@ -78,7 +78,9 @@ class ArchiveIntake {
     this.#claim(path);
     const secret = secretByName(path);
     if (secret !== undefined) return void this.#leftOut.set(path, secret);
-    if (entry.kind === "link") return this.#addLink(path, entry.target);
+    if (entry.kind === "link" && !staysInside(path, entry.target))
+      return void this.#leftOut.set(path, "it is a link that leads out of the archive");
+    if (entry.kind === "link") return this.#add(path, entry.target, "link");
     const { content, isExecutable } = entry;
     const reason =
       content === undefined ? `it has more than ${baseLimits.maxFileBytes} bytes` : secretByContent(content);
@@ -102,13 +104,6 @@ class ArchiveIntake {
     this.#index.add(path);
   }
 
-  #addLink(path: string, target: Buffer): Promise<void> {
-    const text = target.toString();
-    if (!Buffer.from(text).equals(target) || linkedPath(path, text) === undefined)
-      throw refuseArchive(`the link ${showPath(path)} leads out of it`, "Leave the link out.");
-    return this.#add(path, target, "link");
-  }
-
   async #add(path: string, content: Buffer, mode: FileMode): Promise<void> {
     this.#bytes += content.length;
     if (this.files.size === baseLimits.maxFiles || this.#bytes > baseLimits.maxTreeBytes)
@@ -117,6 +112,11 @@ class ArchiveIntake {
       );
     this.files.set(path, { sha256: await this.#batch.add(content), bytes: content.length, mode });
   }
+}
+
+function staysInside(path: string, target: Buffer): boolean {
+  const text = target.toString();
+  return Buffer.from(text).equals(target) && linkedPath(path, text) !== undefined;
 }
 
 /** Without `./` before it, and without empty names in it. A name that could lead anywhere else refuses the archive. */
