@@ -53,6 +53,8 @@ export type MeasuredCheck = { readonly unconfined: boolean } & (
       readonly printed: CheckOutput;
       /** The artifact with everything that it printed, in the order in which it came. */
       readonly output: string;
+      /** Its middle is missing there, and what failed in it is not known. */
+      readonly isCut: boolean;
       /** The end of that. */
       readonly ending: string;
     } & CheckRun)
@@ -110,6 +112,7 @@ export async function measureCheck(
     tests: context.readTests?.(printed),
     printed,
     output: await context.blobs.put(text),
+    isCut: whole.isTruncated,
     ending: lastLines(text.trimEnd(), longestEnding),
     unconfined,
   };
@@ -172,10 +175,11 @@ export function judgeMeasured(
     ...(ending !== "" && { ending }),
   };
   const verdict = judgeRun(check, measured, base);
+  const cut = measured.isCut ? `. ${lostMiddle}` : "";
   if (verdict.passed) {
     const counted = tests === undefined ? "" : `: ${countedTests(tests)}`;
     const compared = exitCode === 0 ? "" : ", no worse than before the session began";
-    const message = `${sentence}${counted}${compared}`;
+    const message = `${sentence}${counted}${compared}${cut}`;
     return { ...about, status: "passed", message, failures: [], ...kept };
   }
   const reasons = verdict.why === undefined ? [] : [unfit(check, sentence, verdict.why)];
@@ -187,8 +191,10 @@ export function judgeMeasured(
     message: first.startsWith(run[0] ?? "") ? first : `${sentence}: ${first}`,
     source: "check",
   });
-  return { ...about, status: "failed", message, failures, ...kept };
+  return { ...about, status: "failed", message: `${message}${cut}`, failures, ...kept };
 }
+
+const lostMiddle = "It printed more than is kept: the middle of its output is missing";
 
 /** The command itself may be content: the rule is not met. */
 function unfit({ must }: Check, sentence: string, why: string): Failure {

@@ -138,6 +138,22 @@ describe.each(ways)("commands %s", (_, way) => {
     },
   );
 
+  test.skipIf(isSkipped)("say so when they print more than is kept", async () => {
+    const prints = (bytes: number, code: number) => `yes | head -c ${bytes}; echo ended; exit ${code}`;
+    const checks = [
+      command("long", "sh", "-c", prints(5_000, 0)),
+      command("long and failed", "sh", "-c", prints(5_000, 3)),
+      command("short", "sh", "-c", prints(500, 0)),
+    ];
+    const given = options({ a: "a" }, { checks }, { launch, limits: { maxOutputBytes: 1_000 } });
+    const lost = "It printed more than is kept: the middle of its output is missing";
+    expect(summary(await runChecks(given))).toEqual([
+      ["long", "passed", `sh ended with 0. ${lost}`],
+      ["long and failed", "failed", `sh ended with exit code 3: ended. ${lost}`],
+      ["short", "passed", "sh ended with 0"],
+    ]);
+  });
+
   test.skipIf(isSkipped)(
     "each works on the tree as it is, whatever the ones before did to their copy",
     async () => {
