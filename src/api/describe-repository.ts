@@ -34,7 +34,7 @@ export async function describeRepository(path: string): Promise<RepositoryDescri
   return {
     folder: root,
     name: basename(root),
-    setups: findSetups({ has }),
+    setups: findSetups(known),
     checks: findChecks({ has, text, paths }),
   };
 }

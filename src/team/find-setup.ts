@@ -1,9 +1,10 @@
-import type { Tree } from "../domain/tree.ts";
 import type { SetupDefinition } from "./definition/setup-keys.ts";
 
 /** A setup that a repository's own files ask for, and the file that says so. */
 export interface FoundSetup extends SetupDefinition {
   readonly because: string;
+  /** Where it runs; none: in the top folder. */
+  readonly folder?: string;
 }
 
 type Recipe = Pick<SetupDefinition, "run" | "inputs" | "keep"> & {
@@ -15,6 +16,9 @@ const yarnHosts = [...npmHosts, "registry.yarnpkg.com", "repo.yarnpkg.com"];
 const pythonHosts = ["pypi.org", "files.pythonhosted.org"];
 const modules = { keep: ["**/node_modules"] };
 const nodeInputs = ["package.json", "**/package.json", ".npmrc"];
+
+/** A tree, or a set of paths. */
+type Paths = Pick<ReadonlySet<string>, "has" | "keys">;
 
 /** The first that fits of each language. Only the registries of the language are reached: its packages come from there. */
 const recipes: readonly (readonly (readonly [file: string, recipe: Recipe, besides?: string])[])[] = [
@@ -143,18 +147,71 @@ export function isFound({ run, network }: Pick<SetupDefinition, "run" | "network
 }
 
 /** A known install needs more than a team may name, such as the manifest beside the lockfile. */
-export const inputNames = ({ run, inputs }: Pick<SetupDefinition, "run" | "inputs">): readonly string[] => [
-  ...new Set([...inputs, ...(recipeOf(run)?.inputs ?? [])]),
+export const inputNames = ({
+  run,
+  inputs,
+  folder,
+}: Pick<FoundSetup, "run" | "inputs" | "folder">): readonly string[] => [
+  ...new Set([...inputs, ...(recipeOf(run)?.inputs ?? []).map((name) => inFolder(folder, name))]),
 ];
+
+const inFolder = (folder: string | undefined, name: string): string =>
+  folder === undefined || name.startsWith("~/") ? name : `${folder}/${name}`;
 
 const timeoutMs = 600_000;
 
-/** The setups that the files ask for, by their lockfiles. */
-export function findSetups(tree: Pick<Tree, "has">): readonly FoundSetup[] {
+/** Lockfiles in these belong to tests and examples, or were copied from elsewhere. */
+const ofOthers =
+  /^(?:\..*|_.*|tests?|__tests__|spec|fixtures?|__fixtures__|examples?|samples?|demos?|templates?|docs?|bench|benchmarks?|vendor|third[-_]party|node_modules)$/i;
+/** `web/package-lock.json` and `apps/web/package-lock.json`. */
+const deepest = 2;
+const most = 10;
+
+/**
+ * The setups that the files ask for, by their lockfiles: those of the top folder, and of a language without one there those
+ * of the folders below.
+ */
+export function findSetups(tree: Paths): readonly FoundSetup[] {
+  const folders = foldersOf(tree);
   return recipes.flatMap((language) => {
-    const found = language.find(
-      ([file, , besides]) => tree.has(file) && (besides === undefined || tree.has(besides)),
-    );
-    return found === undefined ? [] : [{ ...found[1], because: found[0], env: [], timeoutMs }];
+    const top = findIn(language, tree, undefined);
+    if (top !== undefined) return [top];
+    const below = folders.flatMap((folder) => findIn(language, tree, folder) ?? []).slice(0, most);
+    // What is kept in the home has one place: the second would hide the first.
+    return below.length > 1 && below.some(({ keep }) => keep.some((place) => place.startsWith("~/")))
+      ? []
+      : below;
   });
+}
+
+function findIn(
+  language: (typeof recipes)[number],
+  tree: Paths,
+  folder: string | undefined,
+): FoundSetup | undefined {
+  const has = (name: string) => tree.has(inFolder(folder, name));
+  const found = language.find(([file, , besides]) => has(file) && (besides === undefined || has(besides)));
+  if (found === undefined) return undefined;
+  const [file, { run, inputs, keep, network }] = found;
+  const here = (names: readonly string[]) => names.map((name) => inFolder(folder, name));
+  return {
+    run,
+    inputs: here(inputs),
+    keep: here(keep),
+    network,
+    because: inFolder(folder, file),
+    env: [],
+    timeoutMs,
+    ...(folder !== undefined && { folder }),
+  };
+}
+
+function foldersOf(tree: Paths): readonly string[] {
+  const found = new Set<string>();
+  for (const path of tree.keys()) {
+    const names = path.split("/").slice(0, -1);
+    if (names.length >= 1 && names.length <= deepest && !names.some((name) => ofOthers.test(name)))
+      found.add(names.join("/"));
+  }
+  return [...found].sort();
 }

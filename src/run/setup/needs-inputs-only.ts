@@ -28,12 +28,15 @@ export async function needsInputsOnly(
   inputs: Tree,
   base: Pick<Tree, "has">,
   blobs: Pick<BlobStore, "get">,
+  /** Where it runs; empty: in the top folder. */
+  folder = "",
 ): Promise<boolean> {
-  const lockfile = lockfiles.find((name) => inputs.has(name));
+  const at = (name: string) => (folder === "" ? name : `${folder}/${name}`);
+  const lockfile = lockfiles.find((name) => inputs.has(at(name)));
   // npm compiles what has a binding.gyp, without any script.
-  if (run.join(" ") !== "npm ci" || lockfile === undefined || base.has("binding.gyp")) return false;
-  const text = async (path: string): Promise<string> => {
-    const file = inputs.get(path);
+  if (run.join(" ") !== "npm ci" || lockfile === undefined || base.has(at("binding.gyp"))) return false;
+  const text = async (name: string): Promise<string> => {
+    const file = inputs.get(at(name));
     return file === undefined ? "" : (await blobs.get(file.sha256)).toString();
   };
   const [manifest, lock, settings] = await Promise.all(["package.json", lockfile, ".npmrc"].map(text));

@@ -6,7 +6,7 @@ import { showPath } from "../../domain/tree-path.ts";
 import { reach } from "../../store/fault-points.ts";
 import { isPattern } from "../../team/definition/is-pattern.ts";
 import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
-import { registriesIn } from "../../team/find-setup.ts";
+import { type FoundSetup, registriesIn } from "../../team/find-setup.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import { type CommandResult, type LaunchSettings, runCommand } from "../../workspace/command.ts";
 import { type ExtraFiles, secretsOf, withExtraFiles } from "../../workspace/extra-files.ts";
@@ -57,7 +57,7 @@ const withoutScripts = {
 
 /** Runs a setup on a copy of the files and hands over the folders that it filled. */
 export async function runSetup(
-  setup: SetupDefinition,
+  setup: SetupDefinition & Pick<FoundSetup, "folder">,
   { tree, extra }: SetupFiles,
   scripts: "on" | "off",
   place: SetupPlace,
@@ -84,7 +84,7 @@ export async function runSetup(
     );
     const { network } = setup;
     const result = await runCommand({
-      argv: setup.run,
+      argv: inItsFolder(setup),
       directory,
       home,
       env: {
@@ -135,6 +135,9 @@ export async function runSetup(
     await removeFolder(folder);
   }
 }
+
+const inItsFolder = ({ run, folder }: Pick<FoundSetup, "run" | "folder">): readonly string[] =>
+  folder === undefined ? run : ["sh", "-c", 'cd "./$0" && exec "$@"', folder, ...run];
 
 function describeEnd(
   result: CommandResult,

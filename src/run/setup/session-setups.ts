@@ -1,9 +1,10 @@
 import { advise } from "../../domain/advice.ts";
 import { SetupFailed } from "../../domain/errors.ts";
 import { type BaseTree, type Tree, treeHash } from "../../domain/tree.ts";
+import { showPath } from "../../domain/tree-path.ts";
 import type { SessionJournal } from "../../store/session-journal.ts";
 import type { SetupDefinition } from "../../team/definition/setup-keys.ts";
-import { inputNames, recipeOf } from "../../team/find-setup.ts";
+import { type FoundSetup, inputNames, recipeOf } from "../../team/find-setup.ts";
 import type { ExtraFiles } from "../../workspace/extra-files.ts";
 import type { LayerPart } from "../../workspace/layers/layer.ts";
 import { inputsOf, layerKey, seenFiles } from "../../workspace/layers/layer-key.ts";
@@ -14,7 +15,7 @@ import { runSetup, type SetupEnd, type SetupFiles, type SetupPlace } from "./run
 export type LayersFor = (tree: Tree, signal: AbortSignal) => Promise<readonly LayerPart[]>;
 
 /** A setup of this session. */
-export type SessionSetup = SetupDefinition & { readonly because?: string };
+export type SessionSetup = SetupDefinition & Partial<Pick<FoundSetup, "because" | "folder">>;
 
 /** The dependencies of one state of the files. */
 interface NamedLayer {
@@ -93,7 +94,8 @@ export class SessionSetups {
     const scripts = treeHash(inputs) === treeHash(inputsOf(names, files)) ? "on" : "off";
     const network = reachOf(setup, scripts);
     const extra = await (this.#extra ??= this.#readExtra());
-    const isAlone = extra.size === 0 && (await needsInputsOnly(setup.run, inputs, files, this.#place.blobs));
+    const isAlone =
+      extra.size === 0 && (await needsInputsOnly(setup.run, inputs, files, this.#place.blobs, setup.folder));
     const key = layerKey({ ...setup, network, inputs, base: isAlone ? null : hash, extra, scripts });
     return {
       key,
@@ -162,7 +164,7 @@ export class SessionSetups {
       ...(stored !== undefined && { output: stored }),
     } as const;
     await this.#journal.append([row], { artifacts: stored === undefined ? [] : [stored] });
-    const command = setup.run.join(" ");
+    const command = `${setup.run.join(" ")}${setup.folder === undefined ? "" : ` in ${showPath(setup.folder)}`}`;
     return new SetupFailed(`The setup ${command} ${why}`, {
       details: {
         command,

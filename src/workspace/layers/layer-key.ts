@@ -7,6 +7,8 @@ import { namedMatcher } from "../named-files.ts";
 /** What decides about the content of a layer: everything that its setup sees. */
 export interface LayerTerms {
   readonly run: readonly string[];
+  /** Where it runs; none: in the top folder. */
+  readonly folder?: string;
   readonly keep: readonly string[];
   readonly network: boolean | readonly string[];
   /** Names of variables. */
@@ -35,9 +37,30 @@ export function seenFiles(names: readonly string[], inputs: Tree, base: Tree): T
 }
 
 /** The name of a layer: the same command on the same files with the same programs gives the same dependencies. */
-export function layerKey({ run, keep, network, env, inputs, base, extra, scripts }: LayerTerms): string {
+export function layerKey({
+  run,
+  folder = "",
+  keep,
+  network,
+  env,
+  inputs,
+  base,
+  extra,
+  scripts,
+}: LayerTerms): string {
   const machine = [process.platform, process.arch, process.version];
-  const facts = { format: 2, run, keep, network, env, inputs: treeHash(inputs), base, scripts, machine };
+  const facts = {
+    format: 2,
+    run,
+    folder,
+    keep,
+    network,
+    env,
+    inputs: treeHash(inputs),
+    base,
+    scripts,
+    machine,
+  };
   return sha256(canonicalJson({ ...facts, ...(extra.size > 0 && { extra: hashOfSecrets(extra) }) }));
 }
 

@@ -79,6 +79,22 @@ test("packages of a lockfile are installed from the registry before the first ca
   vi.unstubAllEnvs();
 }, 120_000);
 
+test("packages of a lockfile in a folder are installed there, without a setup in the team", async () => {
+  const repository = new TestRepository();
+  for (const name of ["package.json", "package-lock.json"]) repository.write(`web/${name}`, fixture(name));
+  repository.write("web/a.js", "import isNumber from 'is-number'; if (!isNumber(5)) process.exit(1);\n");
+  repository.commit();
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const checks = [shell("runs", "cd web && node a.js")];
+  const source = { git: repository.folder };
+  const session = await maestro.start(team(place, { checks }), { brief: "one", source });
+  expect(await session.result()).toMatchObject({ status: "completed" });
+  expect((await maestro.show(session.id)).setup).toMatchObject([
+    { run: ["npm", "ci"], status: "prepared", foundBy: "web/package-lock.json", scripts: "on" },
+  ]);
+}, 120_000);
+
 test("a setup that fails parks the session before a persona works, with its output, and a resume tries again", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
