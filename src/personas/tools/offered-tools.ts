@@ -1,5 +1,7 @@
+import { canonicalJson, sha256 } from "../../domain/canonical.ts";
 import type { Contract } from "../../domain/contract.ts";
 import { TeamInvalid } from "../../domain/errors.ts";
+import type { Json } from "../../domain/json.ts";
 import { webDependency } from "./fetch-url.ts";
 import { builtIn, type OfferedTool } from "./offered-tool.ts";
 import { type OwnTool, offerOwnTool } from "./own-tool.ts";
@@ -71,13 +73,17 @@ export async function offeredTools(
   const needed = skillsHash !== undefined && !named.includes(skill) ? [skill] : [];
   const builtIns = [...needed, ...named].map((name) => {
     const tool = builtInTool(name, contract, sources);
-    return name === skill && skillsHash !== undefined ? { ...tool, reads: skillsHash } : tool;
+    const reads = name === skill ? skillsHash : name === namedTools.check ? checksHash(contract) : undefined;
+    return reads === undefined ? tool : { ...tool, reads };
   });
   const others = await Promise.all(
     ownNames(tools).map((name) => offerOwnTool(persona, name, ownTool(persona, name, ownTools))),
   );
   return [...builtIns, ...others];
 }
+
+/** Calls name a check: with another command of that name, a recorded answer is not true. */
+const checksHash = ({ checks }: Contract): string => sha256(canonicalJson(checks as unknown as Json));
 
 /** Globs of the tools of MCP servers: "github/*". */
 export const serverPatterns = (choice: ToolChoice | undefined): readonly string[] =>
