@@ -85,7 +85,8 @@ const recipes: readonly (readonly (readonly [file: string, recipe: Recipe, besid
       {
         run: ["cargo", "fetch", "--locked"],
         inputs: ["Cargo.lock", "Cargo.toml", "**/Cargo.toml"],
-        keep: ["~/.cargo/registry"],
+        // With the sources that the packages came from: offline, cargo looks for them under those names.
+        keep: ["~/.cargo"],
         network: ["index.crates.io", "static.crates.io", "crates.io"],
       },
     ],
@@ -96,7 +97,8 @@ const recipes: readonly (readonly (readonly [file: string, recipe: Recipe, besid
       {
         run: ["mvn", "-B", "-q", "dependency:go-offline"],
         inputs: ["pom.xml", "**/pom.xml"],
-        keep: ["~/.m2/repository"],
+        // With the mirrors, for the same reason.
+        keep: ["~/.m2"],
         network: ["repo.maven.apache.org", "repo1.maven.org"],
       },
     ],

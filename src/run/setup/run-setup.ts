@@ -1,5 +1,5 @@
 import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { redact } from "../../domain/redact.ts";
 import type { Tree } from "../../domain/tree.ts";
 import { showPath } from "../../domain/tree-path.ts";
@@ -75,7 +75,10 @@ export async function runSetup(
     reach?.("scratch:after-copy");
     const registries = await userRegistries(place.env);
     const certificates = await userCertificates(place.env);
-    if (registries.npmrc !== undefined) await writeFile(join(home, ".npmrc"), registries.npmrc);
+    for (const [path, text] of registries.files) {
+      await mkdir(dirname(join(home, path)), { recursive: true, mode: 0o700 });
+      await writeFile(join(home, path), text);
+    }
     const passed = Object.fromEntries(
       setup.env.flatMap((name): [string, string][] => {
         const value = place.env[name];
