@@ -50,8 +50,8 @@ export interface Once<T> {
   readonly probe?: (() => Probed<T> | Promise<Probed<T>>) | undefined;
   /** The call, as people see it when they have to settle it. */
   readonly call?: Json | undefined;
-  /** The result of the step when a person says that it happened; as given, unless said. */
-  readonly resultOf?: ((given: Json | undefined) => unknown) | undefined;
+  /** The result of the step when a person says that it happened; as given, unless said. `made`: the call of its intent. */
+  readonly resultOf?: ((given: Json | undefined, made: Json | undefined) => unknown) | undefined;
   /** Processes besides this one that run the effect. */
   readonly processes?: (() => readonly ProcessIdentity[]) | undefined;
 }

@@ -180,7 +180,10 @@ export class OnceEffects {
     const body =
       "step" in outcome
         ? await this.#infrastructure.run(journal.readStep(outcome.step))
-        : resultBody(once?.resultOf === undefined ? outcome.result : once.resultOf(outcome.result), name);
+        : resultBody(
+            once?.resultOf === undefined ? outcome.result : once.resultOf(outcome.result, effect.call),
+            name,
+          );
     return { body, seq: await this.#record(kind, name, identity, body) };
   }
 

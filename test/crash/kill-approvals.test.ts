@@ -28,6 +28,11 @@ describe("a call that waits for a person happens once after its approval and nev
     expect(await killAroundCalls({ in: "decision", call, point })).toBe(1);
   });
 
+  it("when the process is killed after a call with arguments that a person changed, and the persona is told of the change", async () => {
+    const kill = { at: "call", call: "send to Carl", moment: "after" } as const;
+    expect(await killAroundCalls({ in: "drive", from: 1, kill })).toBe(1);
+  });
+
   it.each([
     ["file to Bob", "after"],
     ["send to Carl", "before"],

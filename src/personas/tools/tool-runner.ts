@@ -1,8 +1,10 @@
+import { canonicalJson } from "../../domain/canonical.ts";
 import { GovernanceViolation, InputInvalid, MaestroError, RecoverableError } from "../../domain/errors.ts";
-import type { Json } from "../../domain/json.ts";
+import { isJsonObject, type Json } from "../../domain/json.ts";
 import { redact } from "../../domain/redact.ts";
 import { changesBetween, type Tree, type TreeChange } from "../../domain/tree.ts";
 import type { Asks, RunStep } from "../../journal/durable-step.ts";
+import { argumentsOf } from "../../journal/waiting-call.ts";
 import { namedMatcher } from "../../workspace/named-files.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { ServiceLost } from "../mcp/service-lost.ts";
@@ -102,7 +104,7 @@ export class ToolRunner {
           isOnce || tool.asksPerson === true
             ? call
             : { ...call, tree, ...(reads !== undefined && { reads }) },
-        ...(isOnce && { once: { call, resultOf: settledOutcome } }),
+        ...(isOnce && { once: { call, resultOf: settledOf(args) } }),
         ...(asks !== undefined && { asks }),
         ...(dependency !== undefined && { dependency }),
         artifacts: artifactsOf,
@@ -130,7 +132,7 @@ export class ToolRunner {
     const { name, title } = tool;
     const same = {
       dependency: dependencyOf(tool, args),
-      ...(isOnce && { once: { call: { tool: name, arguments: args }, resultOf: settledOutcome } }),
+      ...(isOnce && { once: { call: { tool: name, arguments: args }, resultOf: settledOf(args) } }),
     };
     // The call is not made: it needs no service and leaves nothing to settle.
     const without = (outcome: ToolOutcome) => {
@@ -152,7 +154,7 @@ export class ToolRunner {
         change(async () => withEdited(await this.#perform(tool, judged.value, isOnce), judged.value));
         const call = { tool: name, arguments: judged.value };
         const dependency = dependencyOf(tool, judged.value);
-        return { dependency, ...(isOnce && { once: { call, resultOf: settledEdited(judged.value) } }) };
+        return { dependency, ...(isOnce && { once: { call, resultOf: settledOf(args) } }) };
       },
     };
   }
@@ -195,12 +197,15 @@ export class ToolRunner {
   }
 }
 
-/** The result that a person gives for a call that happened. */
-const settledOutcome = (given: Json | undefined): ToolOutcome => ({
-  kind: "done",
-  output: typeof given === "string" ? given : given === undefined ? "" : JSON.stringify(given),
-  changes: [],
-});
+/** The result that a person gives for a call that happened, perhaps with arguments that a person had changed. */
+const settledOf =
+  (asked: ToolArguments) =>
+  (given: Json | undefined, made: Json | undefined): ToolOutcome => {
+    const output = typeof given === "string" ? given : given === undefined ? "" : JSON.stringify(given);
+    const outcome: ToolOutcome = { kind: "done", output, changes: [] };
+    const args = isJsonObject(made) ? argumentsOf(made) : asked;
+    return canonicalJson(args) === canonicalJson(asked) ? outcome : withEdited(outcome, args);
+  };
 
 const dependencyOf = ({ dependency }: OfferedTool, args: ToolArguments): string | undefined =>
   typeof dependency === "function" ? dependency(args) : dependency;
@@ -213,11 +218,6 @@ function withEdited(outcome: ToolOutcome, args: ToolArguments): ToolOutcome {
   const { value: _, ...done } = outcome;
   return { ...done, output: `${told}\n${done.output}` };
 }
-
-const settledEdited =
-  (args: ToolArguments) =>
-  (given: Json | undefined): ToolOutcome =>
-    withEdited(settledOutcome(given), args);
 
 const unfit = (args: Json, problem: string): ToolOutcome => ({
   kind: "failed",
