@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Artifacts } from "../../../src/store/artifacts.ts";
+import type { McpDefinition } from "../../../src/team/definition/mcp-keys.ts";
 import { describeSandbox } from "../../../src/workspace/sandbox.ts";
 import { answerText, loopbackMcp } from "./loopback-mcp.ts";
 import { type Call, scriptOf, session, temporaryFolder } from "./session.ts";
@@ -210,20 +211,10 @@ describe.skipIf(sandbox.kind === "none")("a server that is a program", () => {
     const program = join(folder, "silent.mjs");
     writeFileSync(program, markingServer(""));
     const script = scriptOf(folder, callSpeak);
-    const live = () => {
-      const servers = JSON.stringify({
+    const live = () =>
+      oneLife(folder, script, {
         odd: { command: ["node", program, marks], network: false, writable: [marks] },
       });
-      const args = [join(import.meta.dirname, "one-life.ts"), join(folder, "state"), script, servers];
-      const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-      onTestFinished(() => void child.kill("SIGKILL"));
-      let said = "";
-      child.stdout.on("data", (chunk: Buffer) => {
-        said += chunk.toString();
-      });
-      const ended = new Promise<string>((resolve) => child.once("close", () => resolve(said)));
-      return { child, ended };
-    };
     const first = live();
     await expect.poll(() => readdirSync(marks)).toHaveLength(1);
     first.child.kill("SIGKILL");
@@ -231,10 +222,72 @@ describe.skipIf(sandbox.kind === "none")("a server that is a program", () => {
     expect(await live().ended).toContain("parked");
     expect(readdirSync(marks)).toHaveLength(1);
   });
+
+  test.each([
+    ["must not be repeated", []],
+    ["may be repeated", ["*"]],
+  ])("sees a call that %s once when Maestro is killed after its answer", async (_, repeatable) => {
+    const folder = temporaryFolder();
+    const marks = join(folder, "marks");
+    mkdirSync(marks);
+    chmodSync(marks, 0o777);
+    const program = join(folder, "answering.mjs");
+    writeFileSync(program, markingServer(answerOk));
+    const servers = {
+      odd: { command: ["node", program, marks], network: false, writable: [marks], repeatable },
+    };
+    await killAfterAnswer(folder, servers);
+    expect(readdirSync(marks)).toHaveLength(2);
+  });
 });
+
+test.each([
+  ["must not be repeated", undefined],
+  ["only reads", { readOnlyHint: true }],
+])(
+  "a server with an address sees a call that %s once when Maestro is killed after its answer",
+  async (_, annotations) => {
+    const tool = { name: "speak", inputSchema: { type: "object" }, ...(annotations && { annotations }) };
+    const server = await loopbackMcp({ tools: [tool], answers: { "tools/call": () => answerText("ok") } });
+    await killAfterAnswer(temporaryFolder(), { odd: { url: server.url } });
+    expect(server.calls.map((call) => call.arguments)).toEqual([{ n: 1 }, { n: 2 }]);
+  },
+);
+
+/** Two calls; Maestro is killed when the first is on record, and a second process completes the session. */
+async function killAfterAnswer(folder: string, servers: McpDefinition): Promise<void> {
+  const script = scriptOf(folder, [
+    ["odd_speak", { n: 1 }],
+    ["odd_speak", { n: 2 }],
+  ]);
+  const first = oneLife(folder, script, servers, "odd_speak");
+  expect(await first.ended).not.toContain("completed");
+  expect(first.child.signalCode).toBe("SIGKILL");
+  expect(await oneLife(folder, script, servers).ended).toContain("completed");
+}
+
+/** A process that drives the session. `killAt`: it is killed when it says this. */
+function oneLife(folder: string, script: string, servers: McpDefinition, killAt?: string) {
+  const args = [join(import.meta.dirname, "one-life.ts"), join(folder, "state"), script];
+  const child = spawn(process.execPath, [...args, JSON.stringify(servers)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+    if (killAt !== undefined && said.includes(killAt)) child.kill("SIGKILL");
+  });
+  const ended = new Promise<string>((resolve) => child.once("close", () => resolve(said)));
+  return { child, ended };
+}
+
+const answerOk =
+  'process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "ok" }] } }) + "\\n")';
 
 /** A server whose tool leaves a mark for each call, and answers by this code alone. */
 const markingServer = (answer: string): string => `
+import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 const marks = process.argv[2];
@@ -246,7 +299,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method } = JSON.parse(line);
   if (id === undefined) return;
   if (method === "tools/call") {
-    if (marks) writeFileSync(marks + "/" + process.pid + "-" + id, "called");
+    if (marks) writeFileSync(marks + "/" + randomUUID(), "called");
     ${answer};
     return;
   }

@@ -388,3 +388,43 @@ test("the launches of a state directory are one user", async () => {
   );
   expect(await session.result()).toMatchObject({ status: "completed" });
 });
+
+test("a command of a persona has what the setup installed, and its changes there are not kept", async () => {
+  const repository = locked("one\n");
+  const place = new TeamPlace();
+  const maestro = await place.open();
+  const said: string[] = [];
+  const shellTeam = defineTeam("shell", {
+    setup: copies,
+    phases: [
+      phase("work", {
+        personas: [
+          persona("dev", {
+            maxAttempts: 1,
+            tools: ["run_command"],
+            run: async ({ tools }) => {
+              const run = async (command: string) =>
+                said.push(String(await tools["run_command"]?.execute({ command })));
+              await run(
+                "cat deps/lock.txt; cp deps/lock.txt made.txt; echo changed > deps/lock.txt; echo x > deps/new",
+              );
+              await run("cat made.txt");
+              return { summary: "done" };
+            },
+          }),
+        ],
+      }),
+    ],
+  });
+  const results = [];
+  for (const brief of ["first", "second"]) {
+    const session = await maestro.start(shellTeam, { brief, source: { git: repository.folder } });
+    results.push((await session.result()).status);
+    const files = await place.filesOf(maestro, session.id);
+    expect(files).toEqual({ "lock.txt": "one\n", "made.txt": "one\n" });
+  }
+  expect(results).toEqual(["completed", "completed"]);
+  // The second session got the layer as it was installed, and not as the first one left it.
+  expect(said.map((each) => each.includes("one\n"))).toEqual([true, true, true, true]);
+  expect(layersIn(place)).toHaveLength(1);
+});
