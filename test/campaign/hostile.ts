@@ -8,6 +8,8 @@ import { startServer, token } from "../e2e/server/support/server.ts";
 import { randomJson, seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse, type Trial } from "./campaign.ts";
 
+import { attackWithCommands } from "./hostile-commands.ts";
+
 import { attackWithFiles } from "./hostile-files.ts";
 import { attackApp } from "./hostile-http.ts";
 
@@ -202,6 +204,7 @@ export const hostileTrials: readonly Trial[] = [
   { title: "paths of a workspace", run: attackWithPaths, tries: "paths" },
   { title: "imports", run: (seed) => attackWithImports(seed, 100), tries: "imports" },
   { title: "team files and configurations", run: attackWithFiles, tries: "team and configuration files" },
+  { title: "commands of a persona", run: (seed) => attackWithCommands(seed), tries: "commands" },
   { title: "teams that run", run: attackWithTeams, tries: "teams" },
   { title: "requests", run: attackServer, tries: "requests" },
   { title: "requests to the app", run: attackApp, tries: "requests" },
