@@ -17,7 +17,7 @@ const campaigns: readonly Campaign[] = [
     name: "effects",
     about: "SIGKILL at every point around effects that must happen at most once: probes, parks, settlements",
     tries: "kills",
-    load: async () => (await import("./effects.ts")).effectTrials,
+    load: async () => (await import("./effect-trials.ts")).effectTrials,
   },
   {
     name: "people",
@@ -82,7 +82,7 @@ const campaigns: readonly Campaign[] = [
   },
   {
     name: "attacks",
-    about: "hostile requests, imports, team files, ids and workspaces",
+    about: "hostile requests, imports, team files, ids, workspaces and commands",
     tries: "attacks",
     load: async () => (await import("./hostile.ts")).hostileTrials,
   },

@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import type { FaultPoint } from "../../src/testing/index.ts";
 import { resultOf, treasuryEffects } from "../crash/support/effect-team.ts";
 import { endingOf } from "../crash/support/expectations.ts";
-import { asOnlooker } from "../crash/support/onlooker.ts";
 import { type Life, Place } from "../crash/support/place.ts";
 import { rowsOf } from "../crash/support/recorded.ts";
 import type { Scenario } from "../crash/support/scenarios.ts";
 import { seededRandom } from "../unit/domain/seeded-random.ts";
-import { orElse, type Trial } from "./campaign.ts";
+import { orElse } from "./campaign.ts";
+import { expectNoRepeat, pick, settleAll } from "./settle-effects.ts";
 
 const key = "treasury";
 const killsPlanned = 5;
@@ -61,7 +61,7 @@ export async function killAroundEffects(seed: number): Promise<number> {
 }
 
 /** Drives and settles until the session is completed: then each effect has happened exactly once. */
-async function finish(place: Place, random: () => number): Promise<void> {
+export async function finish(place: Place, random: () => number): Promise<void> {
   for (let drives = 1; ; drives += 1) {
     if (drives > mostDrives) throw new Error(`not completed after ${mostDrives} drives`);
     await live(place, random);
@@ -79,16 +79,15 @@ export const treasured = (...hits: number[]): Scenario => ({
   recover: (place) => finish(place, seededRandom(1)),
 });
 
-export const effectTrials: readonly Trial[] = [
-  { title: "kills around effects that must happen at most once", run: killAroundEffects },
-];
-
 function planKill(random: () => number): Kill {
   const roll = random();
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
   if (roll < 0.45)
-    return { at: "effect", effect: pick(treasuryEffects), moment: random() < 0.5 ? "before" : "after" };
-  if (roll < 0.85) return { at: "fault", point: pick(points), hit: 1 + Math.floor(random() * 5) };
+    return {
+      at: "effect",
+      effect: pick(random, treasuryEffects),
+      moment: random() < 0.5 ? "before" : "after",
+    };
+  if (roll < 0.85) return { at: "fault", point: pick(random, points), hit: 1 + Math.floor(random() * 5) };
   return { at: "time", afterMs: 40 + random() * 400 };
 }
 
@@ -108,41 +107,11 @@ async function live(place: Place, random: () => number, kill?: Kill): Promise<bo
   if (ending.status === "completed") return false;
   expect(ending).toMatchObject({ status: "parked", reason: "unknown" });
   covered.parked += 1;
-  await settleAll(place, random);
-  return false;
-}
-
-/** A person looks at the side file and says how each effect ended. */
-async function settleAll(place: Place, random: () => number): Promise<void> {
-  const unknown = await asOnlooker(place, async (maestro) => {
-    const { waiting, effects } = await maestro.show(key);
-    expect(waiting.map(({ seq }) => seq)).toEqual(
-      effects.filter(({ state }) => state === "unknown").map(({ seq }) => seq),
-    );
-    return effects.filter(({ state }) => state === "unknown");
-  });
-  orElse("lost", () => expect(unknown.length, "effects to settle").toBeGreaterThan(0));
-  for (const { seq, name, persona } of unknown) {
+  covered.settled += await settleAll(place, key, random, ({ name, persona }) => {
     const label = `${persona}: ${name}`;
-    const happened = place.marks.includes(label);
-    const settlement = happened ? ({ happened, result: resultOf(label) } as const) : { happened };
-    const act = { do: "settle", session: key, step: seq, settlement } as const;
-    if (random() < 0.2) {
-      const point = random() < 0.5 ? "signal.sent:before-commit" : "signal.received:before-commit";
-      await place.act(act, { point, hit: 1, act: "kill" }).ended;
-    }
-    const { code, stderr } = await place.act(act).ended;
-    // The killed process may have left the signal, which the next one received first.
-    if (code !== 0) expect(stderr).toContain("already known");
-    covered.settled += 1;
-  }
-}
-
-function expectNoRepeat(place: Place): void {
-  orElse("repeated", () => {
-    const { marks } = place;
-    expect(marks.filter((mark, index) => marks.indexOf(mark) !== index)).toEqual([]);
+    return place.marks.includes(label) ? resultOf(label) : undefined;
   });
+  return false;
 }
 
 /** Each effect once in the side file, and each as one that happened. */

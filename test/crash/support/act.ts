@@ -19,6 +19,8 @@ export type Act =
       readonly step: number;
       readonly settlement: Settlement;
     }
+  | { readonly do: "cancel"; readonly session: string }
+  | { readonly do: "reject"; readonly session: string; readonly repeatEffects: boolean }
   | {
       readonly do: "approve call";
       readonly session: string;
@@ -41,6 +43,9 @@ armFault(fault);
 const laterMs = act.do === "prune everything" ? (act.laterMs ?? 0) : 0;
 const maestro = await open({ stateDir, clock: clockAhead(laterMs) });
 if (act.do === "pause") await maestro.pause(act.session);
+if (act.do === "cancel") await maestro.cancel(act.session);
+if (act.do === "reject")
+  await maestro.reject(act.session, { note: "sell it again", repeatEffects: act.repeatEffects });
 if (act.do === "settle") await maestro.settle(act.session, act.step, act.settlement);
 if (act.do === "approve call")
   await maestro.approve(act.session, {

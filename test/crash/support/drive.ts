@@ -23,6 +23,8 @@ export interface DriveOptions extends World {
   /** The tracker of tickets; a file by default. */
   readonly jira?: JiraOptions | undefined;
   readonly brief?: string | undefined;
+  /** A file with the answers of the simulated model. */
+  readonly script?: string | undefined;
   /** A repository that the session works on. */
   readonly repo?: string | undefined;
   /** How it is delivered at its end. */
@@ -31,7 +33,7 @@ export interface DriveOptions extends World {
 
 const options = JSON.parse(process.argv[2] ?? "") as DriveOptions;
 const { stateDir, team, fault, delayMs = 5, breaker, leaseMs, laterMs = 0, jira, ...rest } = options;
-const { brief = "Build a bridge.", repo, deliver, time, ...world } = rest;
+const { brief = "Build a bridge.", repo, deliver, time, script, ...world } = rest;
 armFault(fault);
 // A killed process does not write its compile cache, and the next one would start slowly.
 flushCompileCache();
@@ -45,6 +47,7 @@ const maestro = await open({
   ...(breaker !== undefined && { breaker }),
   ...(leaseMs !== undefined && { leaseMs }),
   ...(jira !== undefined && { jira }),
+  ...(script !== undefined && { script }),
 });
 const source = repo === undefined ? {} : { source: { git: repo } };
 const delivery = deliver === undefined ? {} : { deliver };

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import type { PersonaContext, StepOptions, Team } from "../../../src/index.ts";
+import { die } from "./die.ts";
 import { leaveMark, readMarks } from "./effects.ts";
 import { DidNotHappen, defineTeam, persona, phase } from "./package.ts";
 import { until } from "./until.ts";
@@ -103,8 +104,9 @@ async function happen(label: string, world: World): Promise<string> {
   return resultOf(label);
 }
 
-async function dieIf(label: string, moment: "before" | "after", { killIn }: World): Promise<void> {
+async function dieIf(label: string, moment: "before" | "after", { killIn, door }: World): Promise<void> {
   if (killIn?.effect !== label || killIn.moment !== moment) return;
-  process.kill(process.pid, "SIGKILL");
-  await until("the signal has arrived", () => false);
+  if (killIn.by !== "SIGSTOP") return die();
+  process.kill(process.pid, "SIGSTOP");
+  await until("the process is continued", () => existsSync(door));
 }

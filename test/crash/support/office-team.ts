@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { PersonaContext, Team } from "../../../src/index.ts";
+import { die } from "./die.ts";
 import { leaveMark } from "./effects.ts";
 import { defineTeam, persona, phase } from "./package.ts";
 import { until } from "./until.ts";
@@ -60,9 +61,4 @@ async function happen(label: string, { marks, killIn }: World): Promise<string> 
   leaveMark(marks, label);
   if (killIn?.effect === label && killIn.moment === "after") await die();
   return `${label}, done`;
-}
-
-async function die(): Promise<void> {
-  process.kill(process.pid, "SIGKILL");
-  await until("the signal has arrived", () => false);
 }

@@ -30,7 +30,7 @@ export interface Life {
 }
 
 export type DriveChoices = Omit<DriveOptions, "stateDir" | "team" | "marks" | "runs" | "door">;
-export type WishChoices = Pick<WishOptions, "isChanged" | "fault">;
+export type WishChoices = Pick<WishOptions, "isChanged" | "fault" | "killIn">;
 
 /** A state directory on a real disk, and the processes that use it. */
 export class Place {

@@ -6,8 +6,10 @@ import { leaveMark, readMarks } from "./effects.ts";
 import { fileTeams } from "./file-teams.ts";
 import { office } from "./office-team.ts";
 import { defineTeam, phase } from "./package.ts";
+import { till } from "./till-team.ts";
 import { until } from "./until.ts";
 import { only, type World, worker } from "./worker.ts";
+import { workshop } from "./workshop-team.ts";
 
 /** The dependency of the `dependent` team. */
 export const dependency = "phone.example.org";
@@ -27,6 +29,8 @@ export const teams = {
   ...fileTeams,
   treasury,
   office,
+  till,
+  workshop,
   /** The crew on the files of a repository. */
   based: (world: World) => fileTeams.crew(world),
 

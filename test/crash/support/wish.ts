@@ -28,7 +28,9 @@ export type Wish =
       readonly session: string;
       readonly key: string;
       readonly at: string;
-      readonly edits: NonNullable<ResumeOptions["edits"]>;
+      readonly edits?: NonNullable<ResumeOptions["edits"]>;
+      readonly fresh?: true;
+      readonly repeatEffects?: true;
     };
 
 const { stateDir, team: name, wish, fault, ...world } = JSON.parse(process.argv[2] ?? "") as WishOptions;

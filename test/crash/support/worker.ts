@@ -14,8 +14,14 @@ export interface World {
   readonly effectMs?: number | undefined;
   /** The file of marks when a persona's work begins or continues after a crash. */
   readonly runs?: string | undefined;
-  /** The process dies in this effect of `treasury`. */
-  readonly killIn?: { readonly effect: string; readonly moment: "before" | "after" } | undefined;
+  /** The process dies in this effect, or is stopped until the door is open. */
+  readonly killIn?:
+    | {
+        readonly effect: string;
+        readonly moment: "before" | "after";
+        readonly by?: "SIGKILL" | "SIGSTOP";
+      }
+    | undefined;
   /** Uses a changed definition of the team. */
   readonly isChanged?: boolean | undefined;
 }
