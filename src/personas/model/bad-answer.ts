@@ -147,19 +147,18 @@ function withUniqueIds({ content }: Answer, prompt: Prompt, numbered: boolean): 
     ),
   );
   // Behind a summary the first calls of the conversation are gone, so counting them is not enough.
-  let number = Math.max(0, ...[...taken].map((id) => Number(/^call-(\d{1,9})$/.exec(id)?.[1] ?? 0)));
+  let number = Math.max(0, ...[...taken].map(numberOf));
   return content.map((part) => {
     if (part.type !== "tool-call" || part.providerExecuted === true) return part;
-    number += 1;
-    const toolCallId = numbered ? `call-${number}` : unusedId(part.toolCallId, taken);
+    const mayStay = !numbered && part.toolCallId !== "" && !taken.has(part.toolCallId);
+    if (!mayStay) number += 1;
+    const toolCallId = mayStay ? part.toolCallId : numberedId(number);
     taken.add(toolCallId);
     return toolCallId === part.toolCallId ? part : { ...part, toolCallId };
   });
 }
 
-function unusedId(id: string, taken: ReadonlySet<string>): string {
-  const base = id === "" ? "call" : id;
-  let candidate = base;
-  for (let number = 2; taken.has(candidate); number += 1) candidate = `${base}-${number}`;
-  return candidate;
-}
+/** Nine letters and digits: Mistral refuses a request with any other id, and all other servers accept them. */
+const numberedId = (number: number): string => `call${number.toString(36).padStart(5, "0")}`;
+
+const numberOf = (id: string): number => Number.parseInt(/^call([0-9a-z]{5})$/.exec(id)?.[1] ?? "0", 36);

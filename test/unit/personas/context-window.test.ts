@@ -176,7 +176,7 @@ describe("a summary", () => {
   test("does not lead to two tool calls of one id in a prompt", async () => {
     const turns = [{ calls: [{ id: "any", tool: "read_file", input: {} }] }];
     const { model } = await wire("openai-compatible/llama-3.3-70b", turns, { numberToolCalls: true });
-    const about = { toolCallId: "call-2", toolName: "read_file" } as const;
+    const about = { toolCallId: "call0000z", toolName: "read_file" } as const;
     const output = { type: "text", value: "all is well" } as const;
     const { content } = await model.doGenerate({
       prompt: [
@@ -185,6 +185,6 @@ describe("a summary", () => {
         { role: "tool", content: [{ type: "tool-result", ...about, output }] },
       ],
     });
-    expect(content).toMatchObject([{ type: "tool-call", toolCallId: "call-3" }]);
+    expect(content).toMatchObject([{ type: "tool-call", toolCallId: "call00010" }]);
   });
 });

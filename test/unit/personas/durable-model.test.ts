@@ -83,9 +83,9 @@ describe("the record of a model call", () => {
   });
 
   test.each([
-    ["two of one answer", ["a", "a", "a"], ["a", "a-2", "a-3"]],
-    ["an empty one", ["", ""], ["call", "call-2"]],
-    ["one that the conversation has", ["before"], ["before-2"]],
+    ["two of one answer", ["a", "a", "a"], ["a", "call00001", "call00002"]],
+    ["an empty one", ["", ""], ["call00001", "call00002"]],
+    ["one that the conversation has", ["before"], ["call00001"]],
   ])("ids of tool calls are made unique: %s", async (_, ids, expected) => {
     const calls = ids.map(
       (toolCallId): Content => ({ type: "tool-call", toolCallId, toolName: "t", input: "{}" }),
