@@ -46,3 +46,17 @@ test("a server that accepts only ids of nine letters and digits accepts the whol
   expect(result.status).toBe("completed");
   expect(hive.models.log.map(({ answersBefore }) => answersBefore)).toEqual([0, 1]);
 });
+
+test.each(["other", "tool_call", "eos_token"])(
+  "the tool calls of an answer run when its server says that it ended with %s",
+  async (finish) => {
+    const hive = await ModelHive.open(({ answersBefore }) => ({
+      ...writesThenSubmits(answersBefore),
+      finish,
+    }));
+    const { result, view } = await hive.run(team);
+    expect(result.status).toBe("completed");
+    expect(view.artifacts.map(({ path }) => path)).toEqual(["a.txt"]);
+    expect(hive.models.log.map(({ answersBefore }) => answersBefore)).toEqual([0, 1]);
+  },
+);

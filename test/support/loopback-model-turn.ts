@@ -5,6 +5,8 @@ export interface ModelTurn {
   readonly calls?: readonly { readonly id: string; readonly tool: string; readonly input: unknown }[];
   /** Anthropic's and OpenAI's "stop because of the limit". */
   readonly cutAtLimit?: boolean;
+  /** Why a server of chat completions says that the answer ended, in words of its own. */
+  readonly finish?: string;
   readonly usage?: ModelTurnUsage;
 }
 

@@ -8,8 +8,8 @@ const usageOf = ({ usage = usualUsage }: ModelTurn) => ({
   completion_tokens_details: { reasoning_tokens: usage.reasoning },
 });
 
-const finishOf = ({ calls = [], cutAtLimit }: ModelTurn): string =>
-  cutAtLimit ? "length" : calls.length > 0 ? "tool_calls" : "stop";
+const finishOf = ({ calls = [], cutAtLimit, finish }: ModelTurn): string =>
+  finish ?? (cutAtLimit ? "length" : calls.length > 0 ? "tool_calls" : "stop");
 
 const toolCalls = ({ calls = [] }: ModelTurn) =>
   calls.map(({ id, tool, input }) => ({

@@ -121,7 +121,15 @@ export function checkedAnswer(
   // Cut at the limit or filtered is an answer of its own kind; otherwise nothing is not an answer.
   if (isEmpty(answer) && unified !== "length" && unified !== "content-filter")
     throw errors.useless("it is empty");
-  return { ...answer, content: withUniqueIds(answer, prompt, numbered) };
+  return { ...answer, content: withUniqueIds(answer, prompt, numbered), finishReason: finishOf(answer) };
+}
+
+/** Servers say in words of their own that an answer ended with tool calls; the SDK would not run them. */
+function finishOf({ content, finishReason }: Answer): Answer["finishReason"] {
+  const calls = content.some((part) => part.type === "tool-call" && part.providerExecuted !== true);
+  return calls && finishReason.unified === "other"
+    ? { ...finishReason, unified: "tool-calls" }
+    : finishReason;
 }
 
 /** Reasoning, sources and notes of the provider are not yet an answer. */
