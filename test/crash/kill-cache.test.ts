@@ -21,23 +21,45 @@ describe.concurrent("a conversation of thirty calls that is killed at random mom
 });
 
 describe("the prompt cache that measures it", () => {
+  const long = (text: string): string => text.repeat(1_000);
   const request = (...messages: readonly string[]) => ({
     body: { system: "Be brief.", messages: messages.map((content) => ({ role: "user", content })) },
+  });
+  /** With a mark behind each of these messages. */
+  const marking = (marks: readonly number[], ...messages: readonly string[]) => ({
+    body: {
+      messages: messages.map((text, index) => ({
+        role: "user",
+        content: [{ type: "text", text, ...(marks.includes(index) && { cache_control: {} }) }],
+      })),
+    },
   });
 
   it("finds a prompt that only grew, and writes what was added", () => {
     const cache = new PromptCache();
-    const first = cache.take(request("one"));
-    const second = cache.take(request("one", "two"));
-    expect(first.read).toBe(0);
-    expect(second.read).toBe(first.written);
-    expect(cache.take(request("one", "two"))).toEqual({ read: second.read + second.written, written: 0 });
+    const first = cache.take(request(long("one"))).written;
+    const second = cache.take(request(long("one"), long("two")));
+    expect(second.read / first).toBeCloseTo(1, 1);
+    expect(second.written / first).toBeCloseTo(1, 1);
   });
 
   it("writes everything behind a changed byte again", () => {
     const cache = new PromptCache();
-    const whole = cache.take(request("one", "two", "three")).written;
-    const changed = cache.take(request("One", "two", "three"));
-    expect(changed.written).toBeGreaterThan(0.7 * whole);
+    const whole = cache.take(request(long("one"), long("two"), long("three"))).written;
+    const changed = cache.take(request(`O${long("one")}`, long("two"), long("three")));
+    expect(changed.written).toBeGreaterThan(0.9 * whole);
+  });
+
+  it("finds a marked prompt only up to where a mark stored it", () => {
+    const cache = new PromptCache();
+    const first = cache.take(marking([0, 1], long("one"), long("two")));
+    expect(first.read).toBe(0);
+    const second = cache.take(marking([1], long("one"), long("TWO")));
+    expect(second.read / first.written).toBeCloseTo(0.5, 1);
+    const third = cache.take(marking([0, 1], long("ONE"), long("two")));
+    expect(third.read).toBe(0);
+    const unmarked = new PromptCache();
+    unmarked.take(marking([1], long("one"), long("two")));
+    expect(unmarked.take(marking([1], long("one"), long("TWO"))).read).toBe(0);
   });
 });

@@ -13,11 +13,13 @@ export interface Asked {
   readonly answersBefore: number;
 }
 
-const marker = /You are (\S{1,64}) in phase (\S{1,64}), attempt (\d{1,6})\./;
+const marker = /You are (\S{1,64}) in phase (\S{1,64})\./;
+const attemptMarker = /This is attempt (\d{1,6})\./;
 
 /** Reads a request of any protocol. */
 export function askedBy({ body, text, path }: Pick<ModelRequest, "body" | "text" | "path">): Asked {
-  const [, persona = "", phase = "", attempt = "0"] = marker.exec(text) ?? [];
+  const [, persona = "", phase = ""] = marker.exec(text) ?? [];
+  const [, attempt = "0"] = attemptMarker.exec(text) ?? [];
   // Google names it in the path.
   const named = body["model"] ?? /\/models\/([^:/]+):/.exec(path)?.[1];
   const model = typeof named === "string" ? named : "";

@@ -1,4 +1,4 @@
-import type { GenerateTextResult, ModelMessage, StepResult, ToolSet, UserContent } from "ai";
+import type { FilePart, GenerateTextResult, ModelMessage, StepResult, TextPart, ToolSet } from "ai";
 import { type Clock, systemClock } from "../../domain/clock.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Tree } from "../../domain/tree.ts";
@@ -104,7 +104,7 @@ class Conversation {
 
   private constructor(work: PersonaWork, ports: ModelPersonaPorts) {
     this.#offered = ports.tools ?? defaultTools.map((name) => builtIn(name, work.contract));
-    const { instructions, prompt } = personaPrompt(
+    const { instructions, task, attempt } = personaPrompt(
       work,
       this.#offered.map(({ name }) => name),
     );
@@ -113,7 +113,7 @@ class Conversation {
     this.#meter = new LoopMeter(ports.limits, ports.clock ?? systemClock);
     this.#instructions = instructions;
     const shown = (work.attached ?? []).filter(({ isShown }) => isShown);
-    this.#messages = [{ role: "user", content: shown.length === 0 ? prompt : withImages(prompt, shown) }];
+    this.#messages = [{ role: "user", content: [text(task), ...shown.map(image), text(attempt)] }];
     const runStep = this.#meter.timed(ports.runStep);
     this.#model = durable({ ...ports, runStep }, shown);
     this.#window = this.#openWindow();
@@ -302,15 +302,14 @@ function durable(ports: ModelPersonaPorts, shown: readonly Attached[]): Model {
   });
 }
 
-const withImages = (prompt: string, images: readonly Attached[]): UserContent => [
-  { type: "text", text: prompt },
-  ...images.map(({ name, mediaType, content }) => ({
-    type: "file" as const,
-    data: content,
-    mediaType,
-    filename: name,
-  })),
-];
+const text = (value: string): TextPart => ({ type: "text", text: value });
+
+const image = ({ name, mediaType, content }: Attached): FilePart => ({
+  type: "file",
+  data: content,
+  mediaType,
+  filename: name,
+});
 
 function callLimits({ silenceMs, totalMs }: Partial<CallLimits>): Partial<CallLimits> {
   return {

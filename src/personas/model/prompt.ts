@@ -51,9 +51,12 @@ export interface PersonaWork {
   readonly effects: readonly HappenedEffect[];
 }
 
+/** Instructions and task are the same for every attempt, so that a provider finds them in its cache. */
 interface PersonaPrompt {
   readonly instructions: string;
-  readonly prompt: string;
+  readonly task: string;
+  /** Behind the task and its images. */
+  readonly attempt: string;
 }
 
 /** Names no tool that the persona does not have. */
@@ -83,12 +86,16 @@ const howToWorkAlone = `## How to work
 
 /** Pure: the same work and tools give the same text. */
 export function personaPrompt(work: PersonaWork, tools: readonly string[] = defaultTools): PersonaPrompt {
-  return { instructions: instructionsOf(work, howToWork(tools)), prompt: sectionsOf(work, skillsOfModel) };
+  return {
+    instructions: instructionsOf(work, howToWork(tools)),
+    task: taskText(work, skillsOfModel),
+    attempt: attemptText(work),
+  };
 }
 
 /** For an agent that works with tools of its own: one text, on its standard input. */
 export function commandPrompt(work: PersonaWork): string {
-  return `${instructionsOf(work, howToWorkAlone)}\n\n${sectionsOf(work, skillsOfAgent)}\n`;
+  return `${instructionsOf(work, howToWorkAlone)}\n\n${taskText(work, skillsOfAgent)}\n\n${attemptText(work)}\n`;
 }
 
 /** For an agent whose conversation was interrupted: it knows the rest. */
@@ -101,17 +108,26 @@ const instructionsOf = (work: PersonaWork, how: string): string =>
 
 type SkillsText = (skills: Guidance["skills"]) => string;
 
-function sectionsOf(
-  { brief, attached = [], guidance, contract, earlier, failures, putBack, effects, notes }: PersonaWork,
+const joined = (sections: readonly (string | false)[]): string =>
+  sections.filter((section) => section !== false).join("\n\n");
+
+function taskText(
+  { brief, attached = [], guidance, contract, earlier }: PersonaWork,
   skillsText: SkillsText,
 ): string {
-  const sections = [
+  return joined([
     ...(guidance === undefined ? [] : guidanceTexts(guidance, skillsText)),
     `## Brief\n\n<brief>\n${brief.trim()}\n</brief>`,
     attached.length > 0 && `## Attachments of the brief\n\n${attached.map(attachedText).join("\n\n")}`,
     earlier.length > 0 && `## Results of earlier phases\n\n${earlier.map(earlierText).join("\n\n")}`,
     deliverText(contract),
     contract.checks.length > 0 && `## Checks\n\n${contract.checks.map(checkLine).join("\n")}`,
+  ]);
+}
+
+function attemptText({ attempt, failures, putBack, effects, notes }: PersonaWork): string {
+  return joined([
+    attemptLine(attempt),
     failures.length > 0 &&
       `## Why earlier attempts failed\n\nDo not repeat these.\n\n${failures.map(failureText).join("\n")}`,
     putBack.length > 0 &&
@@ -120,8 +136,7 @@ function sectionsOf(
       `## Effects that happened\n\nThese calls of earlier attempts happened. They are not made again: an equal call gets the recorded result.\n\n${effects.map(effectLine).join("\n")}`,
     notes.length > 0 &&
       `## Notes\n\nWords of reviewers who rejected the work, or places where earlier phases left different versions. Act on them.\n\n${notes.map((note) => `<note>\n${note.trim()}\n</note>`).join("\n")}`,
-  ];
-  return sections.filter((section) => section !== false).join("\n\n");
+  ]);
 }
 
 const skillsOfModel: SkillsText = (skills) =>
@@ -239,15 +254,26 @@ export interface Asking {
 }
 
 /** The first line of every model's instructions: it tells a model who it is, and the simulated one whose script to play. */
-export const markerLine = ({ persona, phase, attempt }: Asking): string =>
-  `You are ${persona} in phase ${phase}, attempt ${attempt}.`;
+export const markerLine = ({ persona, phase }: Omit<Asking, "attempt">): string =>
+  `You are ${persona} in phase ${phase}.`;
 
-const marker = /^You are (\S{1,64}) in phase (\S{1,64}), attempt (\d{1,6})\.$/m;
+const marker = /^You are (\S{1,64}) in phase (\S{1,64})\.$/m;
+
+/** The beginning of what only this attempt is told. */
+export const attemptLine = (attempt: number): string => `## This attempt\n\nThis is attempt ${attempt}.`;
+
+const attemptMarker = /^## This attempt\n\nThis is attempt (\d{1,6})\.$/m;
 
 export function whoAsks(prompt: Prompt): Asking | undefined {
   for (const message of prompt) {
     const found = message.role === "system" ? marker.exec(message.content.slice(0, 400)) : null;
-    if (found !== null) return { persona: found[1] ?? "", phase: found[2] ?? "", attempt: Number(found[3]) };
+    if (found !== null) return { persona: found[1] ?? "", phase: found[2] ?? "", attempt: attemptIn(prompt) };
   }
   return undefined;
+}
+
+function attemptIn(prompt: Prompt): number {
+  const first = prompt.find(({ role }) => role === "user");
+  const last = first?.role === "user" ? first.content.at(-1) : undefined;
+  return Number((last?.type === "text" ? attemptMarker.exec(last.text)?.[1] : undefined) ?? 1);
 }

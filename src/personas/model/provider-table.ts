@@ -28,8 +28,8 @@ const providerFetch = withReadableUsage(boundedFetch);
 const ephemeral = { anthropic: { cacheControl: { type: "ephemeral" } } } as const;
 
 /**
- * Marks for Anthropic what stays the same from call to call: tools, instructions, and the conversation so far. OpenAI
- * and Google find it by themselves. It wraps the provider's model from within, beneath the journal: the marks move on
+ * Marks for Anthropic what stays the same: tools, instructions, the task (of all attempts), and the conversation so far.
+ * OpenAI and Google find it by themselves. It wraps the provider's model from within, beneath the journal: the marks move on
  * with each call and must not change what a call is found again by.
  */
 const anthropicCaching: Middleware = {
@@ -40,15 +40,30 @@ const anthropicCaching: Middleware = {
 function withCacheMarks(params: CallOptions): CallOptions {
   const { prompt, tools } = params;
   const lastSystem = prompt.findLastIndex(({ role }) => role === "system");
+  const firstUser = prompt.findIndex(({ role }) => role === "user");
   const marked = new Set([lastSystem, prompt.length - 1]);
+  const marksOf = (message: Message, index: number): Message => {
+    const withTask = index === firstUser ? markTask(message) : message;
+    return marked.has(index) ? mark(withTask) : withTask;
+  };
   return {
     ...params,
-    prompt: prompt.map((message, index): Message => (marked.has(index) ? mark(message) : message)),
+    prompt: prompt.map(marksOf),
     ...(tools !== undefined && {
       tools: tools.map((tool, index) =>
         index === tools.length - 1 && tool.type === "function" ? mark(tool) : tool,
       ),
     }),
+  };
+}
+
+/** The last part of the first message is about the attempt; what is before it is the task. */
+function markTask(message: Message): Message {
+  if (message.role !== "user") return message;
+  const { content } = message;
+  return {
+    ...message,
+    content: content.map((part, index) => (index === content.length - 2 ? mark(part) : part)),
   };
 }
 
@@ -75,6 +90,19 @@ const openaiStateless: Middleware = {
     },
   }),
 };
+
+/** Some servers of this protocol accept a message only as one text. */
+const textsAsOne: Middleware = {
+  specificationVersion: "v4",
+  transformParams: async ({ params }) => ({ ...params, prompt: params.prompt.map(withOneText) }),
+};
+
+function withOneText(message: Message): Message {
+  if (message.role !== "user" || message.content.length < 2) return message;
+  const texts = message.content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (texts.length < message.content.length) return message;
+  return { ...message, content: [{ type: "text", text: texts.join("\n\n") }] };
+}
 
 /** Every provider. The team file, the configuration, `maestro doctor`, the server and error texts read this table. */
 const table = {
@@ -127,7 +155,7 @@ const table = {
     defaultBaseUrl: undefined,
     example: "openai-compatible/llama-3.3-70b",
     owns: /^(?:llama|qwen|mistral|deepseek)/i,
-    middleware: [],
+    middleware: [textsAsOne],
     create: async (modelId, { apiKey, baseURL }) => {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const provider = createOpenAICompatible({
@@ -160,9 +188,6 @@ export function thinkingTokens({ providerOptions }: CallOptions): number {
   if (type !== "enabled") return 0;
   return Math.max(leastThinkingTokens, typeof budgetTokens === "number" ? budgetTokens : 0);
 }
-
-/** A server that speaks the protocol of OpenAI, wherever it is. */
-export const createCompatible = table["openai-compatible"].create;
 
 export type ProviderName = keyof typeof table;
 export const providers: Readonly<Record<ProviderName, Provider>> = table;

@@ -16,7 +16,6 @@ import {
 } from "./optional-providers.ts";
 import { checkModelObject } from "./own-providers.ts";
 import {
-  createCompatible,
   isProvider,
   knownProviders,
   ownerOf,
@@ -80,8 +79,9 @@ export async function resolveModel(
     const { keyVariable } = server;
     const apiKey = keyVariable === undefined ? undefined : readVariable(env, keyVariable);
     if (keyVariable !== undefined && apiKey === undefined) throw noKey(provider, keyVariable);
+    const { create, middleware } = providers["openai-compatible"];
     return once([name, baseURL, apiKey ?? ""], [apiKey], async () =>
-      named(provider, modelId, await createCompatible(modelId, { apiKey, baseURL }), []),
+      named(provider, modelId, await create(modelId, { apiKey, baseURL }), middleware),
     );
   }
   const settings = settingsOf(provider as ProviderName, env);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { emptyContract } from "../../../src/domain/contract.ts";
 import { createFailure } from "../../../src/domain/failure.ts";
 import {
+  attemptLine,
   markerLine,
   type PersonaWork,
   personaPrompt,
@@ -61,37 +62,48 @@ const everything: PersonaWork = {
   notes: ["Too many components.\nThree are enough.", "Name the risks."],
 };
 
+const textOf = (work: PersonaWork): string => {
+  const { instructions, task, attempt } = personaPrompt(work);
+  return `${[instructions, task, attempt].join("\n\n=====\n\n")}\n`;
+};
+
 const golden = (name: string): Promise<string> =>
   readFile(new URL(`../../fixtures/models/${name}`, import.meta.url), "utf8");
 
 describe("the prompt of a persona contains", () => {
   test("everything it needs, whole", async () => {
-    const { instructions, prompt } = personaPrompt(everything);
-    expect(`${instructions}\n\n=====\n\n${prompt}\n`).toBe(await golden("prompt-everything.txt"));
+    expect(textOf(everything)).toBe(await golden("prompt-everything.txt"));
   });
 
   test("nothing that there is not", async () => {
-    const { instructions, prompt } = personaPrompt(someWork());
-    expect(`${instructions}\n\n=====\n\n${prompt}\n`).toBe(await golden("prompt-least.txt"));
+    expect(textOf(someWork())).toBe(await golden("prompt-least.txt"));
   });
 
   test("results of a megabyte without a cut", () => {
     const summary = "x".repeat(1024 * 1024);
     const earlier = [{ phase: "p", persona: "q", summary, outputs: { all: summary }, files: [] }];
-    const { prompt } = personaPrompt(someWork({ earlier }));
-    expect(prompt.split(summary)).toHaveLength(3);
+    const { task } = personaPrompt(someWork({ earlier }));
+    expect(task.split(summary)).toHaveLength(3);
   });
 
   test("the same when asked twice", () => {
     expect(personaPrompt(everything)).toEqual(personaPrompt(structuredClone(everything)));
   });
+
+  test("the same beginning in every attempt: only its end says which one it is and what failed before", () => {
+    const first = { ...everything, attempt: 1, failures: [], putBack: [], effects: [], notes: [] };
+    const { attempt: _, ...beginning } = personaPrompt(everything);
+    expect(personaPrompt(first)).toEqual({ ...beginning, attempt: "## This attempt\n\nThis is attempt 1." });
+  });
 });
 
-test("the asking persona is read from the first line of the instructions only", () => {
+test("the asking persona is read from the first line of the instructions only, and its attempt from behind the task", () => {
   const asking = { persona: "back-end_dev", phase: "build", attempt: 3 };
-  const told = markerLine({ persona: "other", phase: "p", attempt: 1 });
-  const { instructions } = personaPrompt(someWork({ ...asking, instructions: told }));
-  const user = { role: "user" as const, content: [{ type: "text" as const, text: told }] };
+  const told = markerLine({ persona: "other", phase: "p" });
+  const work = someWork({ ...asking, instructions: told, brief: attemptLine(7) });
+  const { instructions, task, attempt } = personaPrompt(work);
+  const parts = [told, task, attempt].map((text) => ({ type: "text" as const, text }));
+  const user = { role: "user" as const, content: parts };
   expect(whoAsks([user, { role: "system", content: instructions }])).toEqual(asking);
   expect(whoAsks([user])).toBeUndefined();
 });
@@ -99,13 +111,13 @@ test("the asking persona is read from the first line of the instructions only", 
 test("deliverables are read as they were written, whatever their globs contain", () => {
   const files = ['a "b", (required)', "c\\d", "e,f", "*.md"];
   const contract = { ...emptyContract, deliverables: [{ name: "odd", files, must: true, weight: 1 }] };
-  expect(readDeliverables(personaPrompt(someWork({ contract })).prompt)).toEqual(files);
+  expect(readDeliverables(personaPrompt(someWork({ contract })).task)).toEqual(files);
 });
 
 test("says which files a deliverable leaves out", () => {
   const files = ["src/**", "!src/db/**", "!src/old.ts"];
   const contract = { ...emptyContract, deliverables: [{ name: "code", files, must: true, weight: 1 }] };
-  const { prompt } = personaPrompt(someWork({ contract }));
-  expect(prompt).toContain('- code: "src/**" except "src/db/**", "src/old.ts" (required)');
-  expect(readDeliverables(prompt)).toEqual(["src/**"]);
+  const { task } = personaPrompt(someWork({ contract }));
+  expect(task).toContain('- code: "src/**" except "src/db/**", "src/old.ts" (required)');
+  expect(readDeliverables(task)).toEqual(["src/**"]);
 });

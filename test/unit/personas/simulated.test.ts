@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ConfigInvalid } from "../../../src/domain/errors.ts";
 import type { Json } from "../../../src/domain/json.ts";
+import { attemptLine } from "../../../src/personas/model/prompt.ts";
 import { resolveModel } from "../../../src/personas/model/resolve-model.ts";
 import type { CallOptions, Model } from "../../../src/personas/model/sdk-types.ts";
 import {
@@ -23,8 +24,8 @@ afterAll(() => rm(directory, { recursive: true }));
 
 const asking = (persona: string, attempt = 1, phase = "design"): CallOptions => ({
   prompt: [
-    { role: "system", content: `You are ${persona} in phase ${phase}, attempt ${attempt}.\n\nBe good.` },
-    { role: "user", content: [{ type: "text", text: "## Brief" }] },
+    { role: "system", content: `You are ${persona} in phase ${phase}.\n\nBe good.` },
+    { role: "user", content: ["## Brief", attemptLine(attempt)].map((text) => ({ type: "text", text })) },
   ],
 });
 

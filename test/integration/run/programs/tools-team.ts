@@ -56,7 +56,7 @@ export default defineTeam("tools", {
           run: async (ctx) => {
             const { text } = await generateText({
               model: durableModel(await simulatedModel(script), ctx),
-              instructions: "You are agent in phase function, attempt 1.",
+              instructions: "You are agent in phase function.",
               prompt: "Which streets are there?",
               tools: ctx.tools,
               stopWhen: isStepCount(5),
