@@ -153,7 +153,11 @@ function readBodies(app: App): void {
   });
 }
 
-const withoutBody = ({ url, method, headers }: Request): Request => new Request(url, { method, headers });
+function withoutBody({ url, method, headers }: Request): Request {
+  const kept = new Headers(headers);
+  kept.delete("content-type");
+  return new Request(url, { method, headers: kept });
+}
 
 const metricsRoute = createRoute({
   method: "get",

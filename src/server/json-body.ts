@@ -6,12 +6,12 @@ export const bodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64 } as const;
 /** For the whole body to arrive. */
 const arrivalMs = 60_000;
 
-/** Undefined when there is no body. */
+/** Undefined when there is no body, or an empty one: clients name a type for that too, as `curl -d ''` does. */
 export async function readJsonBody(request: Request): Promise<string | undefined> {
   const type = request.headers.get("content-type");
   const isJson = type !== null && /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type.trim());
-  if (type !== null && !isJson) throw unsupported(type);
   const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > 0 && type !== null && !isJson) throw unsupported(type);
   if (declared > bodyLimits.maxBytes) throw tooLarge();
   const bytes = await readBytes(request.body);
   if (bytes.byteLength === 0) return undefined;

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { attachmentLimits } from "../../domain/attachment.ts";
 import { isName, nameRule } from "../../domain/names.ts";
 import { priorities } from "../../domain/queue.ts";
-import { list, range, time } from "./values.ts";
+import { list, orNull, range, time } from "./values.ts";
 
 const maxBrief = 1024 * 1024;
 const name = z.string().min(1).max(200);
@@ -167,10 +167,10 @@ export const plan = z
         phases: list(z.string()),
         personas: list(z.string()),
         sealedAt: time.nullable(),
-        cost: range.nullable(),
+        cost: orNull(range),
       }),
     ),
-    total: range.nullable(),
+    total: orNull(range),
     expectedUsd: z.number().nullable(),
     leftUsd: z.number().nullable(),
     nothingRuns: z.boolean(),

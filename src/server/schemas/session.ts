@@ -7,6 +7,7 @@ import {
   failure,
   gate,
   list,
+  orNull,
   parkReason,
   range,
   runStatus,
@@ -118,7 +119,7 @@ export const review = z
   .object({
     phase: z.string(),
     revision: count,
-    gate: gate.nullable(),
+    gate: orNull(gate),
     checks: list(checkResult),
     files: list(changedFile),
     putBack: list(personaPutBack),
@@ -141,7 +142,7 @@ export const stopExplanation = z
     cost: z.string().openapi({ description: "What does it cost now?" }),
     why: z.string().nullable().openapi({ description: "Why did it stop? Null while it runs." }),
     todo: list(advice).openapi({ description: "What do I do?" }),
-    resume: advice.nullable().openapi({ description: "How do I resume?" }),
+    resume: orNull(advice).openapi({ description: "How do I resume?" }),
     needs: list(
       z.object({ phase: z.string(), persona: z.string(), why: z.string(), todo: list(advice) }),
     ).openapi({ description: "One for each persona where several need help; otherwise empty." }),
@@ -187,7 +188,7 @@ const header = {
   waiting: list(waitingView),
   effects: list(effectView),
   model: z.string().nullable(),
-  ticket: ticketView.nullable(),
+  ticket: orNull(ticketView),
   tickets: list(ticketView),
   epoch: count,
   entries: count,
@@ -195,9 +196,9 @@ const header = {
   reservedUsd: z.number().nullable(),
   restarts: list(time),
   teamFile: z.string().nullable(),
-  stop: stopReport.nullable(),
-  review: review.nullable(),
-  forecast: range.nullable(),
+  stop: orNull(stopReport),
+  review: orNull(review),
+  forecast: orNull(range),
 };
 
 export const sessionHeader = z.object(header).openapi("SessionHeader");
@@ -205,7 +206,7 @@ export const sessionHeader = z.object(header).openapi("SessionHeader");
 const phase = {
   name: z.string(),
   status: runStatus,
-  gate: gate.nullable(),
+  gate: orNull(gate),
   putBack: list(personaPutBack),
   checkpoint: z.object({ revision: count, sha256, sealedAt: time }).nullable(),
   dependsOn: list(z.string()),
@@ -235,7 +236,7 @@ export const attemptView = z
     status: z.enum(["running", "stopped", "completed", "failed"]),
     startedAt: time,
     endedAt: time.nullable(),
-    failure: failure.nullable(),
+    failure: orNull(failure),
     costUsd: z.number().nullable(),
     healed: z.boolean(),
     healing: list(healed),
@@ -257,8 +258,8 @@ export const personaView = z
     maxAttempts: count,
     maxRounds: count,
     summary: z.string().nullable(),
-    activity: activity.nullable(),
-    held: held.nullable(),
+    activity: orNull(activity),
+    held: orNull(held),
   })
   .openapi("Persona");
 
@@ -349,7 +350,7 @@ export const sessionView = z
     decisions: list(decision),
     artifacts: list(artifactFile),
     attachments: list(attachment),
-    source: source.nullable(),
+    source: orNull(source),
     baseline: list(baselineCheck),
   })
   .openapi("Session");

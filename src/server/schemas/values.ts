@@ -4,6 +4,9 @@ import { parkReasonNames, sessionStatuses } from "../../journal/standing.ts";
 
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 
+/** For schemas with a name in the document: `.nullable()` would be written as an object that may be null and may not. */
+export const orNull = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.null()]);
+
 export const time = z.iso
   .datetime()
   .openapi({ description: "ISO 8601, UTC", example: "2026-11-15T02:14:07.000Z" });
@@ -79,7 +82,7 @@ export const checkResult = z
     must,
     weight: z.number(),
     message: z.string(),
-    tests: testCounts.nullable().openapi({ description: "Null: no reader knows the number of tests." }),
+    tests: orNull(testCounts).openapi({ description: "Null: no reader knows the number of tests." }),
     output: sha256
       .nullable()
       .openapi({ description: "The artifact with everything that it printed; null: it ran no command." }),
