@@ -23,6 +23,7 @@ import { modelName } from "./model-object.ts";
 import type { Pricing } from "./ports.ts";
 import { cleanError, recognizeOverflow } from "./provider-error.ts";
 import { thinkingTokens } from "./provider-table.ts";
+import { withReadOptions } from "./read-options.ts";
 import { roomForThoughts } from "./reasoning.ts";
 import { recognizeRefusedTool } from "./refused-tool.ts";
 import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
@@ -149,7 +150,7 @@ class DurableCalls {
   async #step(model: Model, params: CallOptions, ask: Ask, alsoStops?: AbortSignal): Promise<Answer> {
     const { runStep, pricing, clock = systemClock } = this.#context;
     const name = modelName(model);
-    const input = canonicalCall(name, params, this.#context.stored);
+    const input = canonicalCall(name, withReadOptions(model.provider, params), this.#context.stored);
     const signals = [this.#context.signal, params.abortSignal, alsoStops].filter(
       (signal) => signal !== undefined,
     );
