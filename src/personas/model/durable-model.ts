@@ -26,6 +26,7 @@ import { thinkingTokens } from "./provider-table.ts";
 import { withReadOptions } from "./read-options.ts";
 import { roomForThoughts } from "./reasoning.ts";
 import { recognizeRefusedTool } from "./refused-tool.ts";
+import { ReportedUsage } from "./reported-usage.ts";
 import type { AnyModel, CallOptions, Middleware, Model, StreamPart } from "./sdk-types.ts";
 import { collectStream, LiveStream } from "./stream.ts";
 import { readUsage, spendOf, usageOfFailure } from "./usage.ts";
@@ -87,8 +88,8 @@ function durableMiddleware(context: DurableModelOptions): Middleware {
   };
 }
 
-/** `params`: those of the caller, with the output that the budgets leave. */
-type Ask = (params: CallOptions, call: Call, onOutput: () => void) => Promise<Answer>;
+/** `params`: those of the caller, with the output that the budgets leave. `onPart`: of an answer that is streamed. */
+type Ask = (params: CallOptions, call: Call, onPart: (part: StreamPart) => void) => Promise<Answer>;
 
 class DurableCalls {
   readonly #context: DurableModelOptions;
@@ -100,7 +101,7 @@ class DurableCalls {
 
   async generate(model: Model, params: CallOptions) {
     const { streamAlways, onWarning } = this.#context;
-    const streamed: Ask = (allowed, call, onOutput) => this.#askStream(model, allowed, call, onOutput);
+    const streamed: Ask = (allowed, call, onPart) => this.#askStream(model, allowed, call, onPart);
     const during = this.#context.during ?? ((call) => call());
     const whole: Ask = async (allowed, { signal }) =>
       answerOf(await during(async () => model.doGenerate({ ...allowed, abortSignal: signal })));
@@ -114,8 +115,11 @@ class DurableCalls {
   async stream(model: Model, params: CallOptions): Promise<ReadableStream<StreamPart>> {
     const live = new LiveStream();
     const signal = live.consumerGone;
-    const ask: Ask = (allowed, call, onOutput) =>
-      this.#askStream(model, allowed, call, onOutput, (part) => live.add(part));
+    const ask: Ask = (allowed, call, onPart) =>
+      this.#askStream(model, allowed, call, (part) => {
+        onPart(part);
+        live.add(part);
+      });
     const recorded = this.#step(model, params, ask, signal);
     recorded.then(
       (answer) => live.end(toStreamParts(answer)),
@@ -128,18 +132,15 @@ class DurableCalls {
     model: Model,
     params: CallOptions,
     call: Call,
-    onOutput: () => void,
-    onPart?: (part: StreamPart) => void,
+    onPart: (part: StreamPart) => void,
   ): Promise<Answer> {
-    const { stream } = await model.doStream({ ...params, abortSignal: call.signal });
+    // Raw: what the provider has reported when the stream breaks is in no other part.
+    const { stream } = await model.doStream({ ...params, abortSignal: call.signal, includeRawChunks: true });
     return collectStream(stream, {
       onPart: (part) => {
         call.alive();
-        if (isOutput(part)) {
-          onOutput();
-          this.#context.onProgress?.();
-        }
-        onPart?.(part);
+        if (isOutput(part)) this.#context.onProgress?.();
+        onPart(part);
       },
       onText: (delta) => this.#show(delta),
       maxBytes: maxAnswerBytes(params.maxOutputTokens ?? defaultMaxOutputTokens),
@@ -156,7 +157,10 @@ class DurableCalls {
     );
     const count = this.#count(name, input);
     let outputSeen = false;
+    let soFar = new ReportedUsage();
     let reported: TokenUsage | null | undefined;
+    const usageOf = (error: unknown): TokenUsage | null =>
+      reported ?? soFar.read(count.least) ?? (reported === null ? null : usageOfFailure(error, outputSeen));
     const answer = await runStep<Answer>({
       kind: "model",
       name,
@@ -168,18 +172,20 @@ class DurableCalls {
         maxOutputTokens: allowedOutput(params),
         leastOutputTokens: allowedOutput(params, usefulOutputTokens + roomForThoughts(params)),
         pricing,
-        usageOfFailure: (error) => (reported === undefined ? usageOfFailure(error, outputSeen) : reported),
+        usageOfFailure: usageOf,
       }),
       effect: async (allowed) => {
         // A failed probe is repeated: the usage of the call before it does not count for this one.
         outputSeen = false;
+        soFar = new ReportedUsage();
         reported = undefined;
         const errors = await answerErrors();
         try {
           const found = await withinLimits(this.#limits(alsoStops !== undefined), clock, signals, (call) =>
             onBytes.run(call.alive, () =>
-              ask(withOutput(params, allowed), call, () => {
-                outputSeen = true;
+              ask(withOutput(params, allowed), call, (part) => {
+                soFar.add(part);
+                if (isOutput(part)) outputSeen = true;
               }),
             ),
           );

@@ -31,6 +31,12 @@ const refuse = (status: number, code: string, message: string, headers = {}): Mo
   headers,
 });
 
+/** Anthropic's streams begin with the usage of the input; other streams and whole answers end with their usage. */
+const atBreak = expect.toSatisfy(
+  (usage: TokenUsage | null) =>
+    usage === null || (usage.inputTokens === 1200 && usage.cachedInputTokens === 1000),
+);
+
 const faults: Readonly<Record<string, readonly [Reaction, Expected]>> = {
   "429 with retry-after": [
     refuse(429, "rate_limit_error", "Slow down.", { "retry-after": "7" }),
@@ -52,7 +58,7 @@ const faults: Readonly<Record<string, readonly [Reaction, Expected]>> = {
     { fault: "reset" },
     { category: "API_ERROR", code: "ECONNRESET", outage: true, usage: null },
   ],
-  "half a body": [{ fault: "half" }, { category: "API_ERROR", outage: true, usage: null }],
+  "half a body": [{ fault: "half" }, { category: "API_ERROR", outage: true, usage: atBreak }],
   garbage: [{ fault: "garbage" }, { category: "API_ERROR", outage: true, usage: null }],
   // OpenAI's package takes it for a refusal of the server's.
   "wrong shape": [
@@ -81,6 +87,15 @@ const faults: Readonly<Record<string, readonly [Reaction, Expected]>> = {
   ],
 };
 
+/** Of an answer of some fifty letters, of which the provider has counted the first token. */
+const beginning = {
+  inputTokens: 1200,
+  cachedInputTokens: 1000,
+  cacheWriteTokens: 0,
+  outputTokens: 13,
+  reasoningTokens: 0,
+};
+
 describe.each(wireModels)("%s", (name) => {
   const modes = [
     ["streamed", true],
@@ -97,8 +112,9 @@ describe.each(wireModels)("%s", (name) => {
     });
   });
 
-  test("a stream that ends in the middle as if it were done is not an answer", async () => {
-    const { error } = await failing(name, { fault: "early-end" }, true);
+  test("a stream that ends in the middle is not an answer, and is paid as far as it was reported", async () => {
+    const { error, steps } = await failing(name, { fault: "early-end" }, true);
+    expect(steps.settled[0]?.spent.usage ?? null).toEqual(name.startsWith("anthropic/") ? beginning : null);
     expect(classifyError(error)).toMatchObject({ category: "API_ERROR", outage: true });
   });
 
@@ -123,8 +139,8 @@ describe.each(wireModels)("%s", (name) => {
     };
     const { error, steps } = await failing(name, reaction, true);
     expect(classifyError(error)).toMatchObject({ category: "API_ERROR", outage: true });
-    // The beginning had come, so something was billed; the amount is unknown.
-    expect(steps.settled[0]?.spent.usage).toBeNull();
+    // The beginning had come, so something was billed; the amount is known as far as it was reported.
+    expect(steps.settled[0]?.spent.usage ?? null).toEqual(name.startsWith("anthropic/") ? beginning : null);
   });
 
   test("a prompt that does not fit is recognized, before and after it was recorded", async () => {
