@@ -31,7 +31,11 @@ export async function checkOrder(
   const { checkBranch } = await import("../../workspace/repository/deliver-branch.ts");
   const git = await openRepository(await folderOf(source.git, source.commit, stateDirectory));
   const isKnown = !branch.includes("{id}") && (key !== undefined || !branch.includes("{key}"));
-  await checkBranch(git, branchNameOf(branch, { id: anyId, key }), { mustBeFree: isKnown });
+  await checkBranch(git, branchNameOf(branch, { id: anyId, key }), {
+    mustBeFree: isKnown,
+    base: source.commit,
+    ref: source.ref,
+  });
   if (push === undefined) return;
   const { remoteUrl } = await import("../../workspace/repository/push-branch.ts");
   await remoteUrl(git, push);

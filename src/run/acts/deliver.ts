@@ -45,6 +45,7 @@ export async function makeBranch(
     session: state.id,
     // An upload has no commit of its own: its changes go on top of what the repository has now.
     base: isRepository ? source.commit : await git.text(["rev-parse", "--verify", "HEAD^{commit}"]),
+    ref: source.ref,
     createdAt: state.createdHead.at,
     autocrlf: source.autocrlf ?? ("false" as const),
     commits,

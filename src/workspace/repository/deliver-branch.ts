@@ -1,4 +1,4 @@
-import { advise } from "../../domain/advice.ts";
+import { advise, quote } from "../../domain/advice.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { TreeChange } from "../../domain/tree.ts";
 import { showPath } from "../../domain/tree-path.ts";
@@ -21,6 +21,8 @@ export interface BranchOrder {
   readonly session: string;
   /** The commit that the session began with. */
   readonly base: string;
+  /** How the session named that commit, such as a branch. */
+  readonly ref?: string | undefined;
   readonly createdAt: number;
   readonly autocrlf: Recording["autocrlf"];
   readonly commits: readonly PhaseCommit[];
@@ -54,7 +56,7 @@ export async function deliverBranch(
     parent = await makeCommit(git, commit, tree, parent, order);
     commits.push(parent);
   }
-  await setBranch(git, order.branch, parent);
+  await setBranch(git, order, parent);
   return { branch: order.branch, commits };
 }
 
@@ -90,7 +92,7 @@ const identity = (name: string): string => `${name} <${addressOf(name)}>`;
 export async function checkBranch(
   git: Git,
   branch: string,
-  { mustBeFree = false }: { readonly mustBeFree?: boolean } = {},
+  { mustBeFree = false, ...begun }: Partial<Begun> & { readonly mustBeFree?: boolean } = {},
 ): Promise<void> {
   // `check-ref-format --branch` would read @{-1} as the branch before this one.
   const { code } = await git.try(["check-ref-format", `refs/heads/${branch}`]);
@@ -100,13 +102,12 @@ export async function checkBranch(
     });
   const found = await commitAt(git, branch);
   if (found === undefined) await refuseUnborn(git, branch);
-  else if (mustBeFree) throw branchExists(branch);
+  else if (mustBeFree) throw await branchExists(git, branch, begun);
 }
 
 /** Making a branch that is checked out without a commit would change what git says about the files there. */
 async function refuseUnborn(git: Git, branch: string): Promise<void> {
-  const worktrees = await git.text(["worktree", "list", "--porcelain", "-z"]);
-  if (!worktrees.split("\0").includes(`branch refs/heads/${branch}`)) return;
+  if (!(await isCheckedOut(git, branch))) return;
   throw new InputInvalid(`The branch ${showPath(branch)} is checked out and has no commit yet.`, {
     advice: "Name another branch, or commit once.",
   });
@@ -117,13 +118,32 @@ async function commitAt(git: Git, branch: string): Promise<string | undefined> {
   return code === 0 ? stdout.toString().trim() : undefined;
 }
 
-const branchExists = (branch: string): InputInvalid =>
-  new InputInvalid(`The branch ${showPath(branch)} exists and has other commits.`, {
-    advice: [
-      advise("Name another branch."),
-      advise(`Or remove it, if it is not needed: git branch -D ${branch}`),
-    ],
+async function isCheckedOut(git: Git, branch: string): Promise<boolean> {
+  const worktrees = await git.text(["worktree", "list", "--porcelain", "-z"]);
+  return worktrees.split("\0").includes(`branch refs/heads/${branch}`);
+}
+
+type Begun = Pick<BranchOrder, "base" | "ref">;
+
+async function branchExists(git: Git, branch: string, begun: Partial<Begun>): Promise<InputInvalid> {
+  const other = advise("Name another branch.");
+  const remove = advise(`Or remove it, if it is not needed: git branch -D ${quote(branch)}`);
+  return new InputInvalid(`The branch ${showPath(branch)} exists and has other commits.`, {
+    advice: (await isNeeded(git, branch, begun)) ? other : [other, remove],
   });
+}
+
+/** A branch that must not be removed: it is checked out, the repository's main one, or the session began with it. */
+async function isNeeded(git: Git, branch: string, { base, ref }: Partial<Begun>): Promise<boolean> {
+  if (["main", "master", ref].includes(branch) || ref === `refs/heads/${branch}`) return true;
+  if (base !== undefined && (await commitAt(git, branch)) === base) return true;
+  const [defaults, configured] = await Promise.all([
+    git.text(["for-each-ref", "--format=%(symref:strip=3)", "refs/remotes/*/HEAD"]),
+    git.try(["config", "init.defaultBranch"]),
+  ]);
+  const known = [...defaults.split("\n"), configured.stdout.toString().trim()];
+  return known.includes(branch) || isCheckedOut(git, branch);
+}
 
 async function checkBase(git: Git, commit: string): Promise<void> {
   const { code } = await git.try(["cat-file", "-e", `${commit}^{commit}`]);
@@ -180,10 +200,11 @@ function unseenBy(paths: readonly string[]): (made: string) => string | undefine
 }
 
 /** An existing branch is never moved: it may be checked out, or hold someone's work. */
-async function setBranch(git: Git, branch: string, commit: string): Promise<void> {
+async function setBranch(git: Git, order: BranchOrder, commit: string): Promise<void> {
+  const { branch } = order;
   const found = await commitAt(git, branch);
   if (found === commit) return;
-  if (found !== undefined) throw branchExists(branch);
+  if (found !== undefined) throw await branchExists(git, branch, order);
   // The last argument: only if it does not exist. Another process may have made it meanwhile.
   const { code, stderr } = await git.try([
     "update-ref",

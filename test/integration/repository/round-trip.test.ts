@@ -1,8 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { defineTeam, type PersonaContext, persona, phase } from "../../../src/index.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { defineTeam, InputInvalid, type PersonaContext, persona, phase } from "../../../src/index.ts";
 import { TeamPlace } from "../run/place.ts";
 import { TestRepository } from "./test-repository.ts";
 
@@ -167,6 +167,32 @@ describe("a change", () => {
       /not a name that git accepts/,
     );
     expect(repository.git("rev-parse", "taken")).toBe(base);
+  });
+
+  test("advises to remove a branch in the way only where it is neither checked out nor a main one", async () => {
+    const repository = new TestRepository().write("a.txt", "a");
+    repository.commit();
+    for (const name of ["spare", "checked-out", "trunk"]) repository.git("branch", name);
+    const team = worker(["build", async ({ workspace }) => workspace.write("b.txt", "b")]);
+    const maestro = await new TeamPlace().open();
+    repository.write("a.txt", "newer").commit();
+    const session = await maestro.start(team, { brief: "change", source: { git: repository.folder } });
+    await session.result();
+    const worktree = `${repository.folder}-worktree`;
+    onTestFinished(() => rmSync(worktree, { recursive: true, force: true }));
+    repository.git("worktree", "add", "--quiet", worktree, "checked-out");
+    repository.git("update-ref", "refs/remotes/origin/trunk", "trunk");
+    repository.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk");
+    // The session's own branch has moved on and is not checked out any more.
+    repository.write("a.txt", "newest").commit();
+    repository.git("checkout", "--quiet", "--detach");
+    const adviceFor = async (branch: string): Promise<string | undefined> => {
+      const error: unknown = await maestro.branch(session.id, { branch }).catch((refusal) => refusal);
+      return InputInvalid.is(error) ? error.advice : undefined;
+    };
+    expect(await adviceFor("spare")).toContain("git branch -D spare");
+    for (const branch of ["main", "checked-out", "trunk"])
+      expect(await adviceFor(branch), branch).toBe("Name another branch.");
   });
 
   test("as a diff is what git apply takes, with modes, links and binary files", async () => {
