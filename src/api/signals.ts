@@ -1,10 +1,13 @@
 import { advise } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, LeaseHeld, SessionConflict } from "../domain/errors.ts";
+import { waitingIn } from "../journal/effect-view.ts";
+import { callAdvice } from "../journal/explain-calls.ts";
 import type { Signal } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { finalStatuses } from "../journal/standing.ts";
 import type { PhaseView } from "../journal/view.ts";
+import { unansweredIn } from "../journal/waiting-call.ts";
 import type { TeamEngine } from "../run/engine.ts";
 import { toChange } from "../run/spending.ts";
 import type { SessionRecord } from "../store/store.ts";
@@ -65,17 +68,15 @@ export function withReviewedPhase<S extends Extract<Signal, { readonly action: "
 }
 
 /** The phase under review. With more than one, a guess could approve work that was not reviewed. */
-function reviewedPhase(
-  { id, phases }: SessionState,
-  action: "approve" | "reject",
-  named: string | undefined,
-): string {
+function reviewedPhase(state: SessionState, action: "approve" | "reject", named: string | undefined): string {
+  const { id, phases } = state;
   // A phase without a checkpoint is not finished by its driver yet.
   const waiting = [...phases].flatMap(([name, { review, checkpoint }]) =>
     review === "awaiting" && checkpoint !== undefined ? [name] : [],
   );
   const [only, ...others] = waiting;
   const details = { session: id, waiting };
+  if (only === undefined) refuseForCall(state, action, named);
   if (named !== undefined && waiting.includes(named)) return named;
   if (named !== undefined)
     throw new SessionConflict(`Phase ${named} is not waiting for review.${didYouMean(named, waiting)}`, {
@@ -94,6 +95,21 @@ function reviewedPhase(
   throw new SessionConflict(`More than one phase is waiting for review: ${waiting.join(", ")}.`, {
     details,
     advice: advise("Name one of them", action, id, "--phase", only),
+  });
+}
+
+/** A person who sees "waiting for review" may mean a call or a question that waits. */
+function refuseForCall(state: SessionState, action: "approve" | "reject", named: string | undefined): void {
+  const { id, created } = state;
+  const calls = unansweredIn(state);
+  const [first, ...others] = calls;
+  if (first === undefined) return;
+  const what = `${first.asks === "question" ? "Question" : "Call"} ${first.seq} of ${first.persona}`;
+  const more = others.length === 0 ? "waits" : `and ${others.length} more wait`;
+  const phase = named === undefined ? "no phase" : `not phase ${named}`;
+  throw new SessionConflict(`${what} ${more} for a person, ${phase}: there is no review to ${action}.`, {
+    details: { session: id, waiting: calls.map(({ seq }) => seq) },
+    advice: callAdvice({ id, key: created.key ?? null, waiting: waitingIn(state) }),
   });
 }
 

@@ -176,15 +176,34 @@ test("a word is refused where there is nothing to say it about", async () => {
   const call = await waitingSeq(maestro);
   const refusals: readonly (readonly [() => Promise<void>, string])[] = [
     [() => maestro.approve(key, { call: call + 1 }), "has no call that waits"],
-    [() => maestro.approve(key), "No phase of session"],
+    [() => maestro.approve(key), `Call ${call} of dev waits for a person, no phase`],
+    [() => maestro.approve(key, { phase: "work" }), `Call ${call} of dev waits for a person, not phase work`],
     [() => maestro.approve(key, { call, phase: "work" }), "either a phase or a call"],
     [() => maestro.approve(key, { arguments: {} }), "are for a call"],
     [() => maestro.reject(key, { call, note: " " }), "needs a note"],
     [() => maestro.answer(key, call, "yes"), "not a question"],
   ];
   for (const [refused, text] of refusals) await expect(refused()).rejects.toThrow(text);
+  await expect(maestro.approve(key)).rejects.toMatchObject({
+    actions: [
+      { command: ["maestro", "approve", key, "--call", String(call)] },
+      { command: ["maestro", "reject", key, "--call", String(call), "--note", "..."] },
+    ],
+  });
   await maestro.approve(key, { call });
   await expect(maestro.reject(key, { call, note: "too late" })).rejects.toThrow("was approved already");
+  await expect(maestro.approve(key)).rejects.toThrow("No phase of session");
+});
+
+test("a review of a session where only a question waits is refused with the command that answers it", async () => {
+  const maestro = await new TeamPlace().open();
+  await run(maestro, only(asking([], (_, ctx) => ask(ctx, { question: "Which port?" }))));
+  const question = await waitingSeq(maestro);
+  const rejection = maestro.reject(key, { note: "not like this" });
+  await expect(rejection).rejects.toThrow(`Question ${question} of dev waits for a person, no phase`);
+  await expect(rejection).rejects.toMatchObject({
+    actions: [{ command: ["maestro", "answer", key, String(question), "..."] }],
+  });
 });
 
 describe("a question to a person", () => {
