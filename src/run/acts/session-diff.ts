@@ -1,11 +1,14 @@
 import { advise } from "../../domain/advice.ts";
+import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { emptyTree, type Tree } from "../../domain/tree.ts";
+import { plannedPhases } from "../../journal/planned.ts";
 import type { SessionState } from "../../journal/session-state.ts";
 import type { Blobs } from "../../store/blobs.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import type { FileChange } from "../../workspace/repository/diff-trees.ts";
 import { loadTree } from "../../workspace/stored-tree.ts";
+import { unknownPhase } from "../direction.ts";
 import { type FinalTree, finalTree } from "../final-files.ts";
 import { installedIn, withoutInstalled } from "../setup/kept-paths.ts";
 
@@ -78,6 +81,7 @@ async function wholeTrees(
   { phase, persona, attempt, against }: DiffOptions,
 ): Promise<Compared> {
   if (against !== undefined) {
+    refuseUnknownNames(state, phase, undefined);
     if ((persona ?? attempt) !== undefined)
       throw new InputInvalid("A persona's changes cannot be compared with another session.", {
         advice: "Compare whole sessions, or a phase of both.",
@@ -86,6 +90,7 @@ async function wholeTrees(
   }
   const load = (ref: string | undefined): Promise<Tree> | Tree =>
     ref === undefined ? emptyTree : loadTree(artifacts, ref);
+  refuseUnknownNames(state, phase, persona);
   if (phase === undefined && persona === undefined) {
     if (attempt !== undefined)
       throw new InputInvalid("An attempt belongs to a persona.", { advice: "Name the persona as well." });
@@ -112,6 +117,27 @@ async function twoSessions(
   // Texts that were merged for this query are in one of the two only.
   const get = (hash: string) => before.blobs.get(hash).catch(() => after.blobs.get(hash));
   return { before: before.tree, after: after.tree, blobs: { get } };
+}
+
+/** "No files yet" would say that such a phase or persona is still to come. */
+function refuseUnknownNames(
+  { created, phases }: SessionState,
+  phase: string | undefined,
+  persona: string | undefined,
+): void {
+  const planned = plannedPhases(created.definition);
+  const known = planned.map(({ name }) => name);
+  if (phase !== undefined && !phases.has(phase) && !known.includes(phase)) throw unknownPhase(phase, known);
+  if (persona === undefined) return;
+  const homes = planned.filter(({ name }) => (phase ?? name) === name);
+  const personas = [...new Set(homes.flatMap((home) => home.personas.map(({ name }) => name)))];
+  if (personas.includes(persona)) return;
+  if ([...phases].some(([name, { personas }]) => (phase ?? name) === name && personas.has(persona))) return;
+  const where = phase === undefined ? "" : ` in phase ${phase}`;
+  throw new InputInvalid(`There is no persona "${persona}"${where}.${didYouMean(persona, personas)}`, {
+    details: { persona, known: personas },
+    advice: `The personas are: ${personas.join(", ")}.`,
+  });
 }
 
 interface Files {

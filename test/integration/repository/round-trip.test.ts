@@ -195,6 +195,31 @@ describe("a change", () => {
       expect(await adviceFor(branch), branch).toBe("Name another branch.");
   });
 
+  test("of a phase or persona that the team does not have is refused with those that it has", async () => {
+    const repository = new TestRepository().write("a.txt", "a");
+    repository.commit();
+    const team = worker(
+      ["build", async ({ workspace }) => workspace.write("b.txt", "b")],
+      ["later", async ({ workspace }) => workspace.write("c.txt", "c")],
+    );
+    const maestro = await new TeamPlace().open();
+    const source = { git: repository.folder };
+    const session = await maestro.start(team, { brief: "change", source, until: "build" });
+    await session.result();
+    await expect(maestro.diff(session.id, { phase: "biuld" })).rejects.toMatchObject({
+      message: 'There is no phase "biuld". Did you mean "build"?',
+      advice: "The phases are: build, later.",
+    });
+    await expect(maestro.diff(session.id, { phase: "build", persona: "later_author" })).rejects.toMatchObject(
+      {
+        message: expect.stringContaining('There is no persona "later_author" in phase build.'),
+        advice: "The personas are: build_author.",
+      },
+    );
+    await expect(maestro.diff(session.id, { phase: "later" })).rejects.toThrow("Phase later of session");
+    await expect(maestro.diff(session.id, { phase: "later" })).rejects.toThrow("has no files yet");
+  });
+
   test("as a diff is what git apply takes, with modes, links and binary files", async () => {
     const repository = everyKind();
     const team = worker([
