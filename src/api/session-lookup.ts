@@ -1,9 +1,15 @@
-import { advise } from "../domain/advice.ts";
+import { type Advice, advise } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionNotFound } from "../domain/errors.ts";
 import { leastIdPrefix } from "../domain/ids.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { QueryServices } from "./services.ts";
+
+/** What reads as the beginning of an id may be too short to look for. */
+const shortPrefix = (text: string): readonly Advice[] =>
+  /^[0-7][0-9a-hjkmnp-tv-z]*$/.test(text) && text.length < leastIdPrefix
+    ? [advise(`The beginning of an id needs at least ${leastIdPrefix} characters.`)]
+    : [];
 
 /** Finds sessions by what people type. */
 export class SessionLookup {
@@ -31,7 +37,7 @@ export class SessionLookup {
       `There is no session with the id or key "${named}" in ${this.stateDirectory}.${didYouMean(named, known)}`,
       {
         details: { session: idOrKey, stateDirectory: this.stateDirectory },
-        advice: advise("List the sessions", "sessions"),
+        advice: [...shortPrefix(idOrKey), advise("List the sessions", "sessions")],
       },
     );
   }

@@ -132,3 +132,12 @@ test.runIf(has("fish"))("fish completes the same", async () => {
   });
   expect(offers(out)).toEqual(table);
 });
+
+test("a shell without a completion is refused with the list, and only a typo is taken for another one", async () => {
+  const at = place();
+  const refusal = async (shell: string) => (await maestro(at, "completion", shell)).stderr;
+  expect(await refusal("tcsh")).toContain('There is no completion for "tcsh".');
+  expect(await refusal("tcsh")).toContain("One of: bash, zsh, fish.");
+  expect(await refusal("tcsh")).not.toContain("Did you mean");
+  expect(await refusal("bahs")).toContain('Did you mean "bash"?');
+});

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { defineTeam, open, persona, phase } from "../../src/index.ts";
 import { json, maestro, place } from "./support/packed.ts";
 import { saidSchema, showSchema } from "./support/schemas.ts";
 
@@ -61,4 +62,32 @@ test("calls wait for a person at the terminal: approve, change or reject them, a
   const done = (await json(at, "show", "k")) as Shown;
   expect(done.phases[0]?.personas[0]?.summary).toContain("A person did not allow this call: not him; blue");
   expect(sent()).toEqual(["Cleo"]);
+});
+
+test("a decision about a session that a program defines names the program, and no command that cannot work", async () => {
+  const at = place();
+  const team = defineTeam("coded", {
+    phases: [
+      phase("work", { review: true, personas: [persona("dev", { run: async () => ({ summary: "s" }) })] }),
+    ],
+  });
+  const hive = await open({ stateDir: join(at.folder, "state") });
+  await (await hive.start(team, { brief: "b", key: "k" })).result();
+  await hive.close();
+  const approved = await maestro(at, "approve", "k");
+  expect(approved.code, approved.stderr).toBe(0);
+  expect(approved.stderr).toContain("Start the program that defines its team again");
+  expect(approved.stderr).not.toContain("maestro resume");
+});
+
+test("the beginning of an id that is too short says how many characters it needs", async () => {
+  const at = place();
+  const hive = await open({ stateDir: join(at.folder, "state") });
+  const team = defineTeam("t", {
+    phases: [phase("p", { personas: [persona("dev", { run: async () => ({ summary: "s" }) })] })],
+  });
+  const { id } = await hive.start(team, { brief: "b" });
+  await hive.close();
+  expect((await maestro(at, "show", id.slice(0, 3))).stderr).toContain("needs at least 4 characters");
+  expect((await maestro(at, "show", id.slice(0, 4))).code).toBe(0);
 });

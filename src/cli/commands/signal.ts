@@ -1,9 +1,10 @@
-import { advise } from "../../domain/advice.ts";
+import { type Advice, advise } from "../../domain/advice.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../domain/json.ts";
 import type { Maestro, Settlement } from "../../index.ts";
+import { resumeAdvice } from "../../journal/explain-stop.ts";
 import { type GlobalOptions, requireState, withMaestro } from "../open.ts";
-import { commandFor, nameOf, print, printJson, say } from "../output.ts";
+import { commandFor, print, printJson, say } from "../output.ts";
 
 interface NoteOptions extends GlobalOptions {
   readonly note?: string;
@@ -112,17 +113,22 @@ async function tell(
 ): Promise<void> {
   await requireState(options, idOrKey);
   await withMaestro(options, async (maestro) => {
-    const session = await maestro.find(idOrKey);
-    const { id } = session;
+    const { id } = await maestro.find(idOrKey);
     await act(maestro, id);
     const { status, reason } = await maestro.find(id);
-    const resume = commandFor(options.stateDir, "resume", nameOf(session));
     // A call may be answered while the session runs: it continues at once.
-    const mustResume = goesOn && status !== "running";
-    if (options.json) printJson({ id, status, reason: reason ?? null, ...(mustResume && { resume }) });
+    const next = goesOn && status !== "running" ? await resumeOf(maestro, id) : undefined;
+    const resume = next?.command == null ? undefined : commandFor(options.stateDir, ...next.command.slice(1));
+    if (options.json)
+      printJson({ id, status, reason: reason ?? null, ...(resume !== undefined && { resume }) });
     else {
       print(`Session ${id} ${what}.`);
-      if (mustResume) say(`Resume with: ${resume}`);
+      if (next !== undefined) say(resume === undefined ? next.text : `${next.text}: ${resume}`);
     }
   });
+}
+
+async function resumeOf(maestro: Maestro, id: string): Promise<Advice> {
+  const { key, needsProgram, imported } = await maestro.show(id);
+  return resumeAdvice({ id, key, needsProgram, imported });
 }
