@@ -73,6 +73,9 @@ const nothing: UsageGroupSums = {
   unreportedCalls: 0,
   simulatedCalls: 0,
   simulatedMicroUsd: 0,
+  simulatedUnreportedCalls: 0,
+  simulatedEstimatedTokens: 0,
+  simulatedEstimatedMicroUsd: 0,
   estimatedTokens: 0,
   estimatedMicroUsd: 0,
 };

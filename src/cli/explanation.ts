@@ -15,7 +15,7 @@ export function explanationLines(view: SessionView, { stateDir, abandoned }: Fac
   const of = (advice: Advice): readonly AnswerLine[] => adviceLines(advice, stateDir);
   return [
     text(lost),
-    text(cost),
+    ...cost.split("\n").map(text),
     ...(why === null ? [] : [text(view.status === "queued" ? why : `Why it stopped: ${why}`)]),
     ...todo.flatMap((advice, index) =>
       index === 0 ? of({ ...advice, text: `What to do: ${advice.text}` }) : of(advice),

@@ -26,7 +26,8 @@ export async function usageReport(
 }
 
 function toTotals(sums: UsageGroupSums): UsageTotals {
-  const { name: _, costMicroUsd, estimatedMicroUsd, simulatedMicroUsd, saved: kinds, ...counts } = sums;
+  const { name: _, costMicroUsd, estimatedMicroUsd, saved: kinds, ...others } = sums;
+  const { simulatedMicroUsd, simulatedEstimatedMicroUsd, ...counts } = others;
   const knownCostUsd = microsToUsd(costMicroUsd);
   const isPriced = kinds.every(({ unpriced }) => unpriced === 0);
   return {
@@ -34,6 +35,7 @@ function toTotals(sums: UsageGroupSums): UsageTotals {
     costUsd: counts.unpricedCalls === 0 ? knownCostUsd : null,
     knownCostUsd,
     simulatedUsd: microsToUsd(simulatedMicroUsd),
+    simulatedEstimatedUsd: microsToUsd(simulatedEstimatedMicroUsd),
     estimatedUsd: microsToUsd(estimatedMicroUsd),
     savedTokens: sum(kinds.filter(({ kind }) => kind !== "cache").map(({ tokens }) => tokens)),
     savedUsd: isPriced ? microsToUsd(sum(kinds.map(({ microUsd }) => microUsd))) : null,

@@ -19,14 +19,3 @@ export function money(usd: number | null): string {
 export function count(many: number, one: string, more = `${one}s`): string {
   return `${number(many)} ${many === 1 ? one : more}`;
 }
-
-/** A provider may bill a call whose answer was lost. The simulated model bills none. */
-export function billing({
-  calls,
-  simulatedCalls,
-}: {
-  readonly calls: number;
-  readonly simulatedCalls: number;
-}): string {
-  return calls > 0 && calls === simulatedCalls ? "never billed (simulated)" : "perhaps billed";
-}

@@ -22,9 +22,13 @@ export interface UsageTotals extends TokenUsage {
   /** Of the simulated model: part of the numbers above, and its dollars are invented. */
   readonly simulatedCalls: number;
   readonly simulatedUsd: number;
+  readonly simulatedUnreportedCalls: number;
   /** Of calls whose answer was lost: perhaps billed, counted against budgets, not part of the numbers above. */
   readonly estimatedTokens: number;
   readonly estimatedUsd: number;
+  /** Of the simulated model, which bills nothing: part of the two above. */
+  readonly simulatedEstimatedTokens: number;
+  readonly simulatedEstimatedUsd: number;
   /** Never sent or never generated. Tokens from a cache are paid for, only less: they are in `saved.cache` alone. */
   readonly savedTokens: number;
   readonly savedUsd: number | null;

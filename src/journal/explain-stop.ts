@@ -1,5 +1,5 @@
 import { type Advice, advise, nameOf } from "../domain/advice.ts";
-import { billing, count, money, number } from "../domain/amounts.ts";
+import { count, money, number } from "../domain/amounts.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import { failureTable } from "../domain/failure.ts";
@@ -49,6 +49,7 @@ interface UsedSoFar {
   readonly savedTokens: number;
   readonly savedUsd: number | null;
   readonly estimatedTokens: number;
+  readonly simulatedEstimatedTokens: number;
   readonly simulatedCalls: number;
   readonly simulatedUsd: number;
 }
@@ -60,7 +61,7 @@ interface UsedSoFar {
 export interface StopExplanation {
   /** Is anything lost? */
   readonly lost: string;
-  /** What does it cost now? */
+  /** What does it cost now? Answers that were lost in transit are a second line. */
   readonly cost: string;
   /** Why did it stop? Null while it runs and when it has completed. */
   readonly why: string | null;
@@ -173,13 +174,19 @@ function whatItCosts({
     `Cost: ${number(inputTokens + outputTokens)} tokens in ${count(calls, "call")}, ${money(costUsd)}${price}`,
   ];
   if (savedTokens > 0) parts.push(`not paid again: ${number(savedTokens)} tokens, ${money(savedUsd)}`);
-  if (estimatedTokens > 0)
-    parts.push(
-      `perhaps paid twice: up to ${number(estimatedTokens)} tokens of answers lost in transit, ${billing(usage)}, which budgets count`,
-    );
   const tightest = budgets.find(({ overrun }) => overrun) ?? budgets.find(({ level }) => level === "session");
   if (tightest !== undefined) parts.push(`budget of the ${tightest.level}: ${budgetText(tightest)}`);
-  return `${parts.join("; ")}.`;
+  const lost = estimatedTokens > 0 ? `\n${lostAnswers(usage)}` : "";
+  return `${parts.join("; ")}.${lost}`;
+}
+
+/** Only a model that costs something may have been paid twice. */
+function lostAnswers(usage: UsedSoFar): string {
+  const { estimatedTokens, simulatedEstimatedTokens } = usage;
+  const billed = estimatedTokens - simulatedEstimatedTokens;
+  if (billed > 0)
+    return `Perhaps paid twice: up to ${number(billed)} tokens of answers lost in transit, which budgets count.`;
+  return `Answers of the simulated model were lost in transit: up to ${number(estimatedTokens)} tokens, which budgets count. Nothing was billed.`;
 }
 
 function partly({ simulatedCalls, simulatedUsd }: UsedSoFar): string {

@@ -119,6 +119,9 @@ export interface UsageGroupSums extends UsageSums {
   /** Those of the simulated model, which are part of the others; its dollars are invented. */
   readonly simulatedCalls: number;
   readonly simulatedMicroUsd: Money;
+  readonly simulatedUnreportedCalls: number;
+  readonly simulatedEstimatedTokens: number;
+  readonly simulatedEstimatedMicroUsd: Money;
   readonly saved: readonly SavedSum[];
   /** Versions of the tables that priced the calls. */
   readonly prices: readonly string[];

@@ -106,6 +106,27 @@ export function usageContract(open: OpenStore): void {
       expect(await store.reports.usageInside(idle.id)).toEqual({ places: [], attempts: new Map() });
     });
 
+    test("keeps lost calls of the simulated model apart, since nothing bills them", async () => {
+      const { store } = await openFor(open);
+      const { lease } = await createAndClaim(store);
+      const spent = { usage: null, costMicroUsd: null };
+      for (const [model, asked] of [
+        ["simulated", amount(5, 50)],
+        ["anthropic/claude", amount(7, 70)],
+      ] as const) {
+        const reservation = await granted(store, lease, { asked, model });
+        await store.append(lease, [], { settlement: { reservation, spent, failed: true } });
+      }
+      expect((await store.reports.usage({ by: "day" })).total).toMatchObject({
+        unreportedCalls: 2,
+        estimatedTokens: 12,
+        estimatedMicroUsd: 120,
+        simulatedUnreportedCalls: 1,
+        simulatedEstimatedTokens: 5,
+        simulatedEstimatedMicroUsd: 50,
+      });
+    });
+
     test("is reported day by day", async () => {
       const { store, clock } = await openFor(open);
       const { lease } = await createAndClaim(store);

@@ -109,6 +109,7 @@ function Report({ report, state }: { readonly report: UsageReport; readonly stat
   const stack = useMemo(() => stackSeries(report, state.unit), [report, state.unit]);
   const { total } = report;
   const simulated = simulatedText(total.costUsd, total.simulatedUsd);
+  const perhapsBilled = total.estimatedUsd - total.simulatedEstimatedUsd;
   return (
     <div className="usage">
       <div className="usage-main">
@@ -120,9 +121,7 @@ function Report({ report, state }: { readonly report: UsageReport; readonly stat
           <span className="ink-2">
             {count(total.calls)} calls, {tokens(total.inputTokens)} in ({tokens(total.cachedInputTokens)}{" "}
             cached), {tokens(total.outputTokens)} out
-            {total.estimatedUsd < 0.005
-              ? ""
-              : `; not reported, perhaps billed: up to ${money(total.estimatedUsd)}`}
+            {perhapsBilled < 0.005 ? "" : `; not reported, perhaps billed: up to ${money(perhapsBilled)}`}
           </span>
         </p>
         {stack.times.length === 0 ? (

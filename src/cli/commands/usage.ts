@@ -5,7 +5,7 @@ import type { SessionForecast, UsageOptions, UsageReport, UsageTotals } from "..
 import { type GlobalOptions, withReadonly } from "../open.ts";
 import { printJson, printTable, printWrapped, say } from "../output.ts";
 import { readSince, usageGroups } from "../read-flags.ts";
-import { billing, cost, count, money, number, plain } from "../terminal/format.ts";
+import { cost, count, money, number, plain } from "../terminal/format.ts";
 import { screenOf } from "../terminal/screen.ts";
 import { stopSpinner } from "../terminal/spinner.ts";
 import { bar } from "../terminal/table.ts";
@@ -106,8 +106,15 @@ function* sums(total: UsageTotals): Generator<string> {
     yield `  simulated, not paid: ${money(total.simulatedUsd)} in ${count(total.simulatedCalls, "call")} of the simulated model`;
   if (total.unpricedCalls > 0)
     yield `  ${count(total.unpricedCalls, "call")} without a known price; the others: ${money(total.knownCostUsd)}`;
-  if (total.unreportedCalls > 0)
-    yield `  ${count(total.unreportedCalls, "call")} without reported tokens, ${billing(total)}: reserved ${number(total.estimatedTokens)} tokens, ${money(total.estimatedUsd)}`;
+  const unreported = total.unreportedCalls - total.simulatedUnreportedCalls;
+  const [tokens, usd] = [
+    total.estimatedTokens - total.simulatedEstimatedTokens,
+    total.estimatedUsd - total.simulatedEstimatedUsd,
+  ];
+  if (unreported > 0)
+    yield `  ${count(unreported, "call")} without reported tokens, perhaps billed: reserved ${number(tokens)} tokens, ${money(usd)}`;
+  if (total.simulatedUnreportedCalls > 0)
+    yield `  ${count(total.simulatedUnreportedCalls, "simulated call")} without reported tokens, never billed: reserved ${number(total.simulatedEstimatedTokens)} tokens`;
   const reasons = [
     ["resume", "recorded, so not requested again after a stop"],
     ["reuse", "reused by forks"],

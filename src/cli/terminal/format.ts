@@ -1,6 +1,6 @@
 import { money } from "../../domain/amounts.ts";
 
-export { billing, count, money, number } from "../../domain/amounts.ts";
+export { count, money, number } from "../../domain/amounts.ts";
 
 /** Removes control characters: text from personas and users must not control the terminal. */
 export function plain(text: string): string {

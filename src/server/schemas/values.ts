@@ -37,6 +37,11 @@ export const usage = z
       description: "Calls of the simulated model. Their dollars are invented.",
     }),
     simulatedUsd: z.number(),
+    simulatedUnreportedCalls: count,
+    simulatedEstimatedTokens: count.openapi({
+      description: "The part of `estimatedTokens` that the simulated model never billed.",
+    }),
+    simulatedEstimatedUsd: z.number(),
   })
   .openapi("Usage");
 

@@ -18,5 +18,8 @@ export function usageView(totals: UsageTotals | null | undefined): Usage {
     unreportedCalls: totals?.unreportedCalls ?? 0,
     simulatedCalls: totals?.simulatedCalls ?? 0,
     simulatedUsd: totals?.simulatedUsd ?? 0,
+    simulatedUnreportedCalls: totals?.simulatedUnreportedCalls ?? 0,
+    simulatedEstimatedTokens: totals?.simulatedEstimatedTokens ?? 0,
+    simulatedEstimatedUsd: totals?.simulatedEstimatedUsd ?? 0,
   };
 }

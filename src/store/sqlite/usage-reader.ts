@@ -169,8 +169,14 @@ const sumsOf = (columns: readonly string[]): string =>
 const ofSimulated = (column: string): string =>
   `sum(CASE WHEN u.model = '${simulatedName}' OR u.model LIKE '${simulatedName}/%' THEN u.${column} ELSE 0 END)`;
 
+type SimulatedColumn =
+  `simulated_${"calls" | "micro_usd" | "unreported_calls" | "estimated_tokens" | "estimated_micro_usd"}`;
+
 const usageSums = `${sumsOf(sumColumns)}, ${ofSimulated("calls")} AS simulated_calls,
   ${ofSimulated("cost_micro_usd")} AS simulated_micro_usd,
+  ${ofSimulated("unreported_calls")} AS simulated_unreported_calls,
+  ${ofSimulated("estimated_tokens")} AS simulated_estimated_tokens,
+  ${ofSimulated("estimated_micro_usd")} AS simulated_estimated_micro_usd,
   json_group_array(DISTINCT u.prices) FILTER (WHERE u.prices != '') AS prices`;
 
 function toSample({ phase, persona, model, tokens, microUsd, unpriced }: NamedRow): RunSample {
@@ -209,8 +215,7 @@ function conditionOf({ sessions, since }: UsageFilter): { where: string; values:
 }
 
 function toGroup(row: NamedRow, saved: readonly NamedSaving[]): UsageGroupSums {
-  const sum = (column: (typeof sumColumns)[number] | "simulated_calls" | "simulated_micro_usd") =>
-    Number(row[column] ?? 0);
+  const sum = (column: (typeof sumColumns)[number] | SimulatedColumn) => Number(row[column] ?? 0);
   return {
     name: (row["name"] as string | null | undefined) ?? null,
     calls: sum("calls"),
@@ -225,6 +230,9 @@ function toGroup(row: NamedRow, saved: readonly NamedSaving[]): UsageGroupSums {
     unreportedCalls: sum("unreported_calls"),
     simulatedCalls: sum("simulated_calls"),
     simulatedMicroUsd: sum("simulated_micro_usd"),
+    simulatedUnreportedCalls: sum("simulated_unreported_calls"),
+    simulatedEstimatedTokens: sum("simulated_estimated_tokens"),
+    simulatedEstimatedMicroUsd: sum("simulated_estimated_micro_usd"),
     estimatedTokens: sum("estimated_tokens"),
     estimatedMicroUsd: sum("estimated_micro_usd"),
     prices: (JSON.parse(String(row["prices"] ?? "[]")) as string[]).toSorted(),

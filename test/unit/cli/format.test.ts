@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { shortIds } from "../../../src/cli/commands/sessions.ts";
 import {
   ago,
-  billing,
   countdown,
   duration,
   money,
@@ -173,9 +172,3 @@ test.each([
 ])("a terminal %j with %j is %j", (stream, env, screen) =>
   expect(screenOf(stream, env)).toMatchObject(screen),
 );
-
-test("a lost call may be billed, unless only the simulated model was asked", () => {
-  expect(billing({ calls: 3, simulatedCalls: 3 })).toBe("never billed (simulated)");
-  expect(billing({ calls: 3, simulatedCalls: 2 })).toBe("perhaps billed");
-  expect(billing({ calls: 0, simulatedCalls: 0 })).toBe("perhaps billed");
-});

@@ -45,6 +45,9 @@ export function usage(costUsd: number, extra: Partial<Usage> = {}): Usage {
     unreportedCalls: 0,
     simulatedCalls: 0,
     simulatedUsd: 0,
+    simulatedUnreportedCalls: 0,
+    simulatedEstimatedTokens: 0,
+    simulatedEstimatedUsd: 0,
     ...extra,
   };
 }

@@ -30,6 +30,7 @@ const usage = {
   savedTokens: 0,
   savedUsd: 0,
   estimatedTokens: 0,
+  simulatedEstimatedTokens: 0,
   simulatedCalls: 0,
   simulatedUsd: 0,
 };
@@ -82,6 +83,22 @@ describe("a session that stopped", () => {
     expect(lost).toBe("Nothing is lost: 1 of 2 phases sealed, 1 finished persona kept, 7 steps recorded.");
     expect(cost).toBe("Nothing is running or spending. Cost: 1,000 tokens in 4 calls, $2.50.");
     expect(resume).toEqual(advise("Resume with", "resume", "parking"));
+  });
+
+  test("after answers were lost says on a line of its own what was perhaps paid twice, and of simulated ones that nothing was", () => {
+    const costOf = (more: object) => explainStop(session({ usage: { ...usage, ...more } })).cost.split("\n");
+    const [cost, lost, ...rest] = costOf({ estimatedTokens: 1_200 });
+    expect(cost).toBe("Nothing is running or spending. Cost: 1,000 tokens in 4 calls, $2.50.");
+    expect(lost).toBe(
+      "Perhaps paid twice: up to 1,200 tokens of answers lost in transit, which budgets count.",
+    );
+    expect(rest).toEqual([]);
+    const [, mixed] = costOf({ estimatedTokens: 1_200, simulatedEstimatedTokens: 200 });
+    expect(mixed).toContain("up to 1,000 tokens");
+    const [, simulated] = costOf({ estimatedTokens: 1_200, simulatedEstimatedTokens: 1_200 });
+    expect(simulated).toBe(
+      "Answers of the simulated model were lost in transit: up to 1,200 tokens, which budgets count. Nothing was billed.",
+    );
   });
 
   test("by the death of its process says that a step which was under way runs again", () => {
