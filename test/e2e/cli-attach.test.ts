@@ -41,7 +41,7 @@ test("run --attach takes images and texts, show lists them, and a resume by the 
   expect(again.code, again.stderr).toBe(0);
   const other = await maestro(at, ...start, "--model", "simulated", "--attach", "notes.txt");
   expect(other.code).toBe(2);
-  expect(other.stderr).toContain("another team, brief, attachments or repository");
+  expect(other.stderr).toContain("which has other attachments.");
 });
 
 test("a file that cannot be attached, and a model that sees no images, are errors that cost nothing", async () => {

@@ -68,6 +68,7 @@ test("apply to another folder prints the command that repeats it there", async (
   expect(refused.stderr).toContain("maestro apply k --to 'a clone' --force");
   const forced = await maestro(at, "apply", "k", "--to", "a clone", "--force");
   expect(forced).toMatchObject({ code: 3 });
+  expect(forced.stderr).toContain(`file written in ${clone}.`);
   expect(readFileSync(join(clone, "a.txt"), "utf8")).toContain("<<<<<<< yours\nmine\n");
   expect(read(repository, "a.txt")).toBe("old\n");
 });

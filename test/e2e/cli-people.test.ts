@@ -91,3 +91,21 @@ test("the beginning of an id that is too short says how many characters it needs
   expect((await maestro(at, "show", id.slice(0, 3))).stderr).toContain("needs at least 4 characters");
   expect((await maestro(at, "show", id.slice(0, 4))).code).toBe(0);
 });
+
+test("show joins the title of a decision and its reason with one colon, however the title ends", async () => {
+  const at = place();
+  const decision = {
+    title: "Where is it from?: The content of the URL.",
+    choice: "c",
+    reason: "The same URL",
+    rejected: [],
+  };
+  const dev = persona("dev", { run: async () => ({ summary: "s", decisions: [decision] }) });
+  const hive = await open({ stateDir: join(at.folder, "state") });
+  await (
+    await hive.start(defineTeam("t", { phases: [phase("p", { personas: [dev] })] }), { brief: "b", key: "k" })
+  ).result();
+  await hive.close();
+  const { stdout } = await maestro(at, "show", "k");
+  expect(stdout).toContain("The content of the URL: The same URL");
+});

@@ -60,9 +60,10 @@ interface ApplyFlags extends GlobalOptions {
 
 export async function apply(session: string, options: ApplyFlags): Promise<void> {
   const { to, force = false } = options;
-  const applied = await withReadonly(options, (maestro) =>
-    maestro.apply(session, { force, ...(to !== undefined && { to }) }),
-  );
+  const { applied, folder } = await withReadonly(options, async (maestro) => ({
+    applied: await maestro.apply(session, { force, ...(to !== undefined && { to }) }),
+    folder: to === undefined ? await maestro.repositoryFolder(session) : resolve(to),
+  }));
   const { written, removed, conflicts } = applied;
   if (conflicts.length > 0) process.exitCode = exitCodes.failed;
   if (options.json) return printJson(applied);
@@ -77,5 +78,5 @@ export async function apply(session: string, options: ApplyFlags): Promise<void>
       "--force",
     );
   const gone = removed.length === 0 ? "" : `, ${count(removed.length, "file")} removed`;
-  say(`${count(written.length, "file")} written${gone}.`);
+  say(plain(`${count(written.length, "file")} written in ${folder ?? "the repository"}${gone}.`));
 }

@@ -115,7 +115,8 @@ export function* describe(
   if (view.decisions.length > 0) {
     yield "";
     yield "Decisions:";
-    for (const { title, reason: why } of view.decisions) yield* fit(`${title}: ${why}`, 2);
+    for (const { title, reason: why } of view.decisions)
+      yield* fit(`${title.replace(/[.:;,\s]+$/, "")}: ${why}`, 2);
   }
 }
 

@@ -81,15 +81,16 @@ export async function createSession(
 ): Promise<CreatedSession> {
   checkBrief(brief, key);
   const id = newSessionId(clock.now());
-  const identity = identityOf({
+  const terms = {
     team: team.name,
     brief,
     ...(attachments !== undefined && { attachments }),
     ...(source !== undefined && { source }),
-  });
+  };
+  const identity = identityOf(terms);
   const existing = key === undefined ? undefined : await store.findSession(key);
   // An existing session needs no write, so that the writer need not start.
-  if (existing !== undefined && existing.key === key) return sameWork(existing, identity);
+  if (existing !== undefined && existing.key === key) return sameWork(existing, terms, store);
   if (key !== undefined) await refuseBeginningOfId(key, store);
   const wakeAt = { none: undefined, creator: clock.now() + firstClaimMs, queue: clock.now() }[driver.kind];
   const directed = driver.kind === "queue" ? directionRows({}, driver.direction) : [];
@@ -123,7 +124,7 @@ export async function createSession(
     },
     appended: [...(history?.appended ?? []), ...directed],
   });
-  if (row === undefined) return sameWork(session, identity);
+  if (row === undefined) return sameWork(session, terms, store);
   await writeInit(await startOf(id, row, history, store), stateDirectory);
   // After the checkpoint: a driver that wakes up earlier would report it as missing and write it again.
   if (wakeAt !== undefined) store.wakeups.tell("due");
@@ -168,16 +169,43 @@ async function refuseBeginningOfId(
 }
 
 /** The same key must mean the same work. */
-function sameWork(session: SessionRecord, identity: string): CreatedSession {
-  if (session.identity === identity) return { session, isNew: false };
+async function sameWork(session: SessionRecord, terms: Terms, store: Store): Promise<CreatedSession> {
+  if (session.identity === identityOf(terms)) return { session, isNew: false };
   const { id, key } = session;
   throw new SessionConflict(
-    `The key "${key}" belongs to session ${id}, which has another team, brief, attachments or repository.`,
+    `The key "${key}" belongs to session ${id}, which has ${await otherTerms(session, terms, store)}.`,
     {
       details: { key, session: id },
       advice: [advise("Resume that session", "resume", id), advise("Or use another key.")],
     },
   );
+}
+
+type Terms = Parameters<typeof identityOf>[0];
+
+/** Which of the terms differ, so that a person finds the typo among them. */
+async function otherTerms({ id }: SessionRecord, terms: Terms, store: Store): Promise<string> {
+  const { created } = await readState(store, id);
+  const { team, brief, attachments, source } = created;
+  const known: Terms = {
+    team,
+    brief,
+    ...(attachments !== undefined && { attachments }),
+    ...(source !== undefined && { source }),
+  };
+  const differs = (member: keyof Terms): boolean => {
+    const { [member]: theirs } = known;
+    const { [member]: ours } = terms;
+    const alone = { team: "", brief: "" };
+    return identityOf({ ...alone, [member]: theirs }) !== identityOf({ ...alone, [member]: ours });
+  };
+  const texts = [
+    ...(differs("team") ? [`another team (${team})`] : []),
+    ...(differs("brief") ? ["another brief"] : []),
+    ...(differs("attachments") ? ["other attachments"] : []),
+    ...(differs("source") ? ["another repository, or another state of it"] : []),
+  ];
+  return texts.length === 0 ? "another team, brief, attachments or repository" : texts.join(" and ");
 }
 
 /** Refuses a brief before it is planned or paid for. */

@@ -208,6 +208,25 @@ describe("the same command again", () => {
   });
 });
 
+test("a key of other work is refused with the terms that differ, and only with these", async () => {
+  const maestro = await new TeamPlace().open();
+  const { id } = await maestro.start(changes(), { brief: "Change it.", key: "job" });
+  const other = defineTeam("other", {
+    phases: [phase("p", { personas: [persona("dev", { run: async () => ({ summary: "s" }) })] })],
+  });
+  const of = `The key "job" belongs to session ${id}, which has `;
+  await expect(maestro.start(changes(), { brief: "Another.", key: "job" })).rejects.toThrow(
+    `${of}another brief.`,
+  );
+  await expect(maestro.start(other, { brief: "Change it.", key: "job" })).rejects.toThrow(
+    `${of}another team (worker).`,
+  );
+  const source = { git: repository().folder };
+  await expect(maestro.start(changes(), { brief: "Another.", key: "job", source })).rejects.toThrow(
+    `${of}another brief and another repository, or another state of it.`,
+  );
+});
+
 describe("an order that cannot succeed is refused before anything runs", () => {
   test.each([
     [{ branch: "main" }, 'The branch "main" exists and has other commits.'],
