@@ -11,7 +11,7 @@ import { type CallState, choicesOf, isUnanswered, unansweredIn } from "../journa
 const argumentLimits = { what: "the arguments", maxBytes: 256 * 1024, maxDepth: 50 };
 const mostText = 64 * 1024;
 
-/** The signal that lets a call begin. */
+/** The signal that approves a call. */
 export async function approvalOf(
   state: SessionState,
   seq: number,
@@ -37,7 +37,7 @@ export async function rejectionOf(state: SessionState, seq: number, note: string
   return { action: "reject-call", call: waitingAt(state, seq).seq, note };
 }
 
-/** The signal that answers a question: with one of its choices, where it has some. */
+/** The signal that answers a question. If the question has choices, the answer must be one of them. */
 export async function answerOf(state: SessionState, seq: number, text: string): Promise<Signal> {
   const call = waitingAt(state, seq);
   if (call.asks !== "question")
@@ -82,7 +82,7 @@ function whyNot({ id }: SessionState, seq: number, call: CallState | undefined):
 async function refuseUnfit(call: CallState, args: JsonObject): Promise<void> {
   if (!isJsonObject(args)) throw new InputInvalid("The arguments of a call are an object.");
   const text = toJsonText(args, argumentLimits);
-  // Where a call is shown, its secrets are masked: a copy of that must not become the call.
+  // The shown call has its secrets masked. A copied mask must not become an argument.
   if (text.includes(redactedMark) && !JSON.stringify(call.call).includes(redactedMark))
     throw new InputInvalid(
       `The arguments contain ${redactedMark}, which stands for a secret that is not shown.`,

@@ -176,7 +176,7 @@ export function checkTeams(teams: readonly Team[]): void {
   }
 }
 
-/** Checked before anything is recorded: a session with an invalid limit could never be driven. */
+/** Runs before anything is recorded: a session with an invalid limit could never be driven. */
 function checkLimits(limits: Limits, known: Readonly<Record<string, true>>): void {
   refuseUnknown("A budget", limits, known);
   const { tokens, usd } = limits;
@@ -196,7 +196,7 @@ const isGiven = (limit: number | null | undefined): limit is number => limit !==
 const refusedLimit = (unit: string, value: unknown, must: string): InputInvalid =>
   new InputInvalid(`A budget has ${unit} of ${JSON.stringify(value)}; it must be ${must}.`);
 
-/** Of `open({ providers })`. */
+/** Checks the `providers` of `open`. */
 export function checkProviders(own: Readonly<Record<string, OwnProvider>>): void {
   for (const [name, create] of Object.entries(own)) {
     const wrong = typeof create === "function" ? checkProviderName(name) : "it is not a function";

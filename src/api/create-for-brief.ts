@@ -32,7 +32,7 @@ export async function createForBrief(
   team: Team,
   { given = {}, budget, attachments, source: wanted, upload, deliver, ...brief }: CreateOptions,
   driver: FirstDriver,
-  /** How far the caller will drive it. An impossible direction is refused before the session exists. */
+  /** How far the caller will drive the session. An impossible direction is refused before the session exists. */
   direction: Direction,
   services: Services,
 ): Promise<CreatedSession> {
@@ -43,7 +43,7 @@ export async function createForBrief(
   const known =
     key === undefined ? undefined : ((await store.findSession(key)) ?? (await lost.bringBackByKey(key)));
   const isKnown = known !== undefined && known.key === key;
-  // A plan is made once.
+  // A session is planned once.
   const planned = isKnown ? { team, decisions: [] } : await teamForBrief(team, brief.brief);
   const runs = isKnown ? [] : phasesOfStart(planned.team, direction, Object.keys(given));
   checkIntegration(planned.team, services.onNotice);
@@ -146,7 +146,7 @@ function checkIntegration({ definition }: Team, notice: (text: string) => void):
   for (const { message } of integrationProblems(definition)) notice(message);
 }
 
-/** Other given phases for an existing key would be ignored. */
+/** Given phases that differ would be ignored if the key exists, so they are refused. */
 async function refuseOtherGifts(
   { id, key }: SessionRecord,
   given: NonNullable<StartOptions["given"]>,

@@ -3,16 +3,16 @@ import { InputInvalid } from "../domain/errors.ts";
 import type { FoundCheck } from "../run/setup/find-checks.ts";
 import type { FoundSetup } from "../team/find-setup.ts";
 
-/** What a repository's own files say about how it is prepared and checked. */
+/** How a repository's own files say it is prepared and checked. */
 export interface RepositoryDescription {
   readonly folder: string;
-  /** Of its folder. */
+  /** The name of its folder. */
   readonly name: string;
   readonly setups: readonly FoundSetup[];
   readonly checks: readonly FoundCheck[];
 }
 
-/** Reads the repository and runs nothing of it. */
+/** Reads the repository and runs nothing from it. */
 export async function describeRepository(path: string): Promise<RepositoryDescription> {
   const { findRepository } = await import("../workspace/repository/find-repository.ts");
   const { listFiles } = await import("../workspace/repository/list-files.ts");
@@ -39,7 +39,7 @@ export async function describeRepository(path: string): Promise<RepositoryDescri
   };
 }
 
-/** A manifest that is deleted, a link or too large tells nothing. */
+/** A manifest that is missing, a link or too large adds nothing. */
 function unreadable(error: unknown): ReadonlyMap<string, Buffer> {
   if (InputInvalid.is(error)) return new Map();
   throw error;

@@ -8,18 +8,19 @@ import { type OpenOptions, open } from "./open.ts";
 import type { StartOptions } from "./options.ts";
 
 export interface DurableOptions extends Pick<StartOptions, "budget"> {
-  /** What the work is for, as `maestro show` says it. Default: the key. */
+  /** The purpose of the work, as `maestro show` prints it. Default: the key. */
   readonly brief?: string;
-  /** As for `open`. */
+  /** Options of `open`. */
   readonly open?: Omit<OpenOptions, "teams" | "recover">;
 }
 
 const name = "durable";
 
 /**
- * Runs a function as a session of its own, with one persona. After a crash the same key resumes it: what the context
- * recorded is not done or paid again. An error that it throws fails the attempt, and the next one begins anew. Once it has returned, every later call with the key gives the recorded value, which
- * must be JSON.
+ * Runs a function as its own session with one persona. After a crash the same key resumes it, and recorded work is
+ * neither repeated nor paid again. An error that the function throws fails the attempt; the next attempt starts
+ * over. After the function has returned, every later call with the key returns the recorded value, which must be
+ * JSON.
  */
 export async function durable<T>(
   key: string,

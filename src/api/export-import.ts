@@ -29,7 +29,7 @@ export interface Carried {
 export interface Imported extends Carried {
   /** Whether it may run. */
   readonly trusted: boolean;
-  /** What it would run, read and send. */
+  /** The commands, files and addresses that the session would use. */
   readonly demands: readonly Demand[];
 }
 
@@ -48,7 +48,7 @@ export async function exportCheckpoints(id: SessionId, file: string, parts: Expo
     wanted.map(async (hash) => (await artifacts.get(hash)).toString("base64")),
   );
   const size = [...texts, ...contents].reduce((sum, { length }) => sum + length, 0);
-  // Checked before it becomes one text: V8 cannot make a much longer one.
+  // Check the size before joining: V8 cannot make a much longer text.
   if (size > maxContentBytes)
     throw new InputInvalid(`Session ${id} has ${size} bytes to export; the limit is ${maxContentBytes}.`, {
       advice: "Copy its folder under sessions/ and the artifacts folder instead.",
@@ -66,7 +66,7 @@ export async function exportCheckpoints(id: SessionId, file: string, parts: Expo
   return { session: id, checkpoints: texts.length, artifacts: contents.length, bytes: packed.length };
 }
 
-/** Only an earlier export of the same session is written over. */
+/** Overwrite only an earlier export of the same session. */
 async function refuseForeignFile(id: SessionId, file: string): Promise<void> {
   const found = await lstat(file).catch(() => undefined);
   if (found === undefined || (await sessionOfExport(file)) === id) return;
@@ -76,11 +76,11 @@ async function refuseForeignFile(id: SessionId, file: string): Promise<void> {
   });
 }
 
-/** All of them, each as it was sealed: the importing side has no journal to project them from. */
+/** Every checkpoint as it was sealed: the importing side has no journal to project them from. */
 async function textsOf(id: SessionId, parts: ExportParts): Promise<string[]> {
   const reading = verifyJournal(parts.store, id).then(() => readState(parts.store, id));
   const state = await reading.catch((error: unknown) => {
-    // Only the files are left, each with its own seal.
+    // The journal is damaged: use the files, each of which has its own seal.
     if (JournalCorrupt.is(error)) return undefined;
     throw error;
   });
@@ -92,14 +92,14 @@ async function textsOf(id: SessionId, parts: ExportParts): Promise<string[]> {
 }
 
 export interface ImportOptions {
-  /** A person has seen what the session would run, read and send, and lets it. */
+  /** A person has seen the session's demands and allows it to run. */
   readonly trust?: boolean;
 }
 
 /**
- * Proves everything before it writes anything. The rows commit before the files, which a claim writes again when they are
- * missing: a kill leaves a whole session or none. The mark of an import comes before its checkpoints here and there, so
- * that no checkpoint of an import is ever on disk without it.
+ * Proves everything before it writes anything. The rows commit before the files, and a claim rewrites missing
+ * files: a kill leaves a whole session or none. The import mark is written before the checkpoints, so that no
+ * imported checkpoint is ever on disk without it.
  */
 export async function importCheckpoints(
   file: string,
@@ -123,7 +123,7 @@ export async function importCheckpoints(
     ...restored,
     artifacts: [...contents.keys()],
   });
-  // Another process was faster with the same file or the same key.
+  // Another process took the file or the key first.
   if (row === undefined) throw keyTaken(session, key, created.id);
   await files.markImport({ trusted: trust });
   for (const checkpoint of checkpoints) await files.writeCheckpoint(checkpoint);
@@ -138,7 +138,7 @@ export async function importCheckpoints(
   };
 }
 
-/** A session with the key that started elsewhere: two sessions cannot share it. */
+/** The key belongs to a session that started elsewhere. Two sessions cannot share it. */
 async function refuseTakenKey(session: SessionId, key: string | undefined, store: Store): Promise<void> {
   const owner = key === undefined ? undefined : await store.findSession(key);
   if (owner !== undefined) throw keyTaken(session, key, owner.id);
@@ -153,7 +153,7 @@ const keyTaken = (session: SessionId, key: string | undefined, owner: SessionId)
     },
   );
 
-/** The artifacts that the session references, among all hashes in its checkpoints; of trees, also their files. */
+/** The artifacts that the session references, found among all hashes in its checkpoints. A tree adds its files. */
 async function artifactsOf(
   texts: readonly string[],
   id: SessionId,
@@ -170,7 +170,7 @@ async function artifactsOf(
   return [...wanted].sort();
 }
 
-/** The folder is the user's: it is not created. */
+/** The folder belongs to the user, so it is not created. */
 async function writeExport(file: string, bytes: Uint8Array): Promise<void> {
   try {
     await writeDurably(resolve(file), bytes, {

@@ -22,7 +22,7 @@ export interface SessionDiffOptions extends Omit<DiffOptions, "against"> {
   readonly against?: string;
 }
 
-/** Reads of a session's files, and their ways out of the state directory. */
+/** Reads a session's files and writes them outside the state directory. */
 export class FileQueries extends SessionLookup {
   readonly #services: QueryServices;
 
@@ -38,7 +38,7 @@ export class FileQueries extends SessionLookup {
     if ((await store.reports.findReferenced([sha256], id)).size > 0) return artifacts.get(sha256);
     const state = await readState(store, id);
     const holds = (files: Tree) => [...files.values()].some((file) => file.sha256 === sha256);
-    // The files that a session began with are stored together, and the session points to all of them at once.
+    // The first files of a session are stored together, and the session references all of them at once.
     const began = state.created.source?.tree;
     if (began !== undefined && holds(await loadTree(artifacts, began))) return artifacts.get(sha256);
     // Where a graph ends in several branches, the merged files are made for the query and not stored.
@@ -57,7 +57,7 @@ export class FileQueries extends SessionLookup {
     return loadTree(this.#services.artifacts, tree);
   }
 
-  /** What the session changed, or a part of it, as `git apply` takes it. */
+  /** The changes of the session, or a part of them, as input for `git apply`. */
   async diff(idOrKey: string, options: SessionDiffOptions = {}): Promise<Buffer> {
     const { sessionDiff } = await import("../run/acts/session-diff.ts");
     return sessionDiff(...(await this.#compared(idOrKey, options)));
@@ -82,7 +82,7 @@ export class FileQueries extends SessionLookup {
     return [await stateOf(idOrKey), artifacts, { ...options, ...other }];
   }
 
-  /** One of its trees: see `treeAt`. */
+  /** One tree of the session; see `treeAt`. */
   async treeAt(idOrKey: string, at: string): Promise<Tree> {
     const { id } = await this.find(idOrKey);
     const { treeAt } = await import("./tree-at.ts");
@@ -96,24 +96,24 @@ export class FileQueries extends SessionLookup {
     return sessionArchive(await readState(this.#services.store, id), options, this.#services);
   }
 
-  /** Takes the files of a tar.gz or zip in, for sessions to begin with. */
+  /** Stores the files of a tar.gz or zip, for sessions to start with. */
   async takeUpload(body: AsyncIterable<Uint8Array>): Promise<TakenUpload> {
     const { takeUpload } = await import("../run/acts/take-upload.ts");
     return takeUpload(body, { ...this.#services, uploads: new Uploads(this.stateDirectory) });
   }
 
-  /** Takes one image or text in, for a brief to be sent with it. */
+  /** Stores one image or text, to be sent with a brief. */
   async takeAttachment(name: string, body: AsyncIterable<Uint8Array>): Promise<TakenAttachment> {
     const { takeAttachment } = await import("../run/acts/take-upload.ts");
     return takeAttachment(name, body, { ...this.#services, uploads: new Uploads(this.stateDirectory) });
   }
 
-  /** Uploads that sessions can still begin with, and what is left of others. */
+  /** Uploads that sessions can still use, and remains of the others. */
   uploads(): Promise<readonly WaitingUpload[]> {
     return new Uploads(this.stateDirectory).list();
   }
 
-  /** Brings the session's changes into a folder: its repository unless another is named. */
+  /** Applies the session's changes to a folder. Default: its repository. */
   async apply(idOrKey: string, options: ApplyOptions = {}): Promise<Applied> {
     const { id } = await this.find(idOrKey);
     const [{ applySession }, { refuseUntrustedState }] = await Promise.all([
@@ -125,7 +125,7 @@ export class FileQueries extends SessionLookup {
     return applySession(state, options, this.#services.artifacts);
   }
 
-  /** The folder of its repository on this machine; of one that was fetched, the clone. Null where none is known. */
+  /** The folder of the session's repository on this machine, or its clone. Null when neither is known. */
   async repositoryFolder(idOrKey: string): Promise<string | null> {
     const { store, stateDirectory } = this.#services;
     const { created, imported } = await readState(store, (await this.find(idOrKey)).id);
@@ -134,14 +134,14 @@ export class FileQueries extends SessionLookup {
     return folderOf(created.source.git, created.source.commit, stateDirectory);
   }
 
-  /** Writes the current files of the session, or those of a checkpoint. Files that it did not write are left alone. */
+  /** Writes the current files of the session, or those of a checkpoint. Leaves other files alone. */
   async writeFiles(idOrKey: string, directory: string, at: FilesAt = {}): Promise<OutResult> {
     const { id } = await this.find(idOrKey);
     const { writeFiles } = await import("./write-files.ts");
     return writeFiles(await readState(this.#services.store, id), this.#services, directory, at);
   }
 
-  /** Writes one file with all that another machine needs to resume the session. */
+  /** Writes one file that another machine can resume the session from. */
   async exportCheckpoints(idOrKey: string, file: string): Promise<Carried> {
     const { id } = await this.find(idOrKey);
     const { exportCheckpoints } = await import("./export-import.ts");

@@ -6,8 +6,8 @@ import type { Isolation } from "../run/isolation/run-in-child.ts";
 import type { Persona, Team } from "../team/define.ts";
 
 /**
- * The same team, but each attempt of a function persona runs in a process of its own, which loads the team's file again. A
- * team has the same definition and records the same steps in either way.
+ * The same team, but each attempt of a function persona runs in its own process, which loads the team file again.
+ * The definition and the recorded steps are the same either way.
  */
 export function isolatedTeam(team: Team, file: string, isolation: Isolation): Team {
   const { fingerprint } = team;
@@ -18,7 +18,7 @@ export function isolatedTeam(team: Team, file: string, isolation: Isolation): Te
     return {
       ...persona,
       run: async (context) => {
-        // Loaded by the first function: other personas do not pay for it.
+        // Loaded by the first function, so that other personas do not pay for it.
         const { runInChild } = await import("../run/isolation/run-in-child.ts");
         return runInChild(context as FunctionContext, place, isolation);
       },
@@ -31,7 +31,7 @@ export function isolatedTeam(team: Team, file: string, isolation: Isolation): Te
   return { ...team, phases };
 }
 
-/** The tools that a model's team file has in code: each call runs in a process of its own. */
+/** Tools that a team defines in code: each call runs in its own process. */
 function isolatedTools(
   { tools }: Persona,
   place: FunctionPlace,

@@ -33,7 +33,7 @@ export async function refuseOtherTerms(
     });
 }
 
-/** As `refuseOtherTerms`, for a caller that can resume the session with the other model. */
+/** Like `refuseOtherTerms`, for a caller that can resume the session with the other model. */
 export async function refuseOtherModel(
   session: SessionRecord,
   model: string | undefined,
@@ -48,7 +48,7 @@ export async function refuseOtherModel(
   await refuseOtherTerms(session, { model }, store, isOver ? undefined : otherModel);
 }
 
-/** The direction of a running session stays until it stops. A request without phases does not change it. */
+/** A running session keeps its direction until it stops. A request without phases does not change it. */
 export async function refuseOtherDirection(
   session: SessionRecord,
   wanted: Direction,

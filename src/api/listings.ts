@@ -37,7 +37,7 @@ async function cardOf(id: SessionId, store: Store): Promise<SessionCard> {
   return card;
 }
 
-/** Only of these sessions: a state directory may hold thousands. */
+/** Limited to these sessions, because a state directory may hold thousands. */
 export async function usageOfEach(
   ids: readonly SessionId[],
   store: Store,

@@ -13,7 +13,7 @@ import type { NoSandbox, Sandbox, SandboxRule } from "../workspace/sandbox-kind.
 export { isTool, tools } from "../personas/tools/tool-table.ts";
 export type { Sandbox, SandboxRule } from "../workspace/sandbox-kind.ts";
 
-/** How a provider is reached from here. Whether there is a key, never the key. */
+/** How a provider is reached from here. Says whether there is a key, never the key itself. */
 export interface ProviderStatus {
   readonly name: string;
   readonly keyVariable: string;
@@ -21,11 +21,11 @@ export interface ProviderStatus {
   readonly keyRequired: boolean;
   readonly baseUrlVariable: string;
   readonly baseUrl: string | null;
-  /** A model of it, as teams write it. */
+  /** A model of the provider, as teams write it. */
   readonly example: string;
 }
 
-/** The sandbox of commands on this machine, found out by trying it. */
+/** The sandbox of commands on this machine, found by trying it. */
 export async function describeSandbox(): Promise<Sandbox> {
   return (await import("../workspace/sandbox.ts")).describeSandbox();
 }
@@ -43,7 +43,7 @@ export async function describeClones(stateDirectory: string): Promise<readonly K
   return (await import("../workspace/repository/kept-clones.ts")).listClones(stateDirectory);
 }
 
-/** Whether the kernel bounds the memory of a command as a whole, or only our watch over its processes does. */
+/** Whether the kernel bounds a command's memory as a whole. Otherwise only our own watch does. */
 export async function hasControlGroups(): Promise<boolean> {
   return (await import("../workspace/control-group.ts")).ControlGroup.isPossible();
 }
@@ -60,15 +60,15 @@ export async function describeProviders(
 }
 
 export interface ProveOptions extends ModelSources {
-  /** Instead of the team's own. */
+  /** Replaces the team's model. */
   readonly model?: string | undefined;
   readonly script?: string | undefined;
 }
 
-/** With its code, where it has model objects. */
+/** Includes the code of a team that has model objects. */
 export type ProvedTeam = Pick<Team, "definition"> & Partial<Pick<Team, "phases" | "model">>;
 
-/** A model that is not available is an error before anything starts, not a session that parks. */
+/** An unavailable model is an error before anything starts, instead of a parked session. */
 export async function proveModels(
   team: ProvedTeam,
   { model, ...sources }: ProveOptions,
@@ -89,7 +89,7 @@ export async function proveModels(
   return [...names];
 }
 
-/** Checks and commands that could not be confined here are an error before anything starts. */
+/** Commands that cannot be confined here are an error before anything starts. */
 export async function proveSandbox(
   { definition }: Pick<Team, "definition">,
   rule: SandboxRule,
@@ -102,7 +102,10 @@ export async function adviseSandbox(found: NoSandbox): Promise<readonly Advice[]
   return (await import("../workspace/unconfined.ts")).sandboxAdvice(found);
 }
 
-/** A missing program is an error before anything starts. One in the workspace may be created by an earlier phase. */
+/**
+ * A missing program is an error before anything starts. Programs in the workspace may be created by an earlier
+ * phase.
+ */
 export async function proveCommands({ definition }: Pick<Team, "definition">): Promise<void> {
   const { findInstall } = await import("../workspace/find-install.ts");
   const { searchPath } = await import("../workspace/find-program.ts");

@@ -49,12 +49,15 @@ import { SessionDeliveries } from "./session-deliveries.ts";
 import { SessionDrives } from "./session-drives.ts";
 import { teamForSession } from "./session-team.ts";
 
-/** A shutdown takes at most ten seconds: this wait, one more for work that ignores its signal, and the closing. */
+/** A shutdown takes at most ten seconds: this wait, one more for work that ignores its signal, and closing. */
 const shutdownGraceMs = 6_000;
-/** A crash may leave hundreds of sessions: they are resumed as others end. */
+/** A crash may leave hundreds of sessions. This many are resumed at once. */
 const recoveryPlaces = 16;
 
-/** All acts on sessions. Deliveries are in SessionDeliveries, the decisions of people in SessionSignals, the reads in SessionQueries. */
+/**
+ * All writes to sessions. SessionDeliveries has the deliveries, SessionSignals the decisions of people,
+ * SessionQueries the reads.
+ */
 export class Maestro extends SessionDeliveries {
   readonly #services: Services;
   readonly #teams = new Map<string, Team>();
@@ -81,7 +84,7 @@ export class Maestro extends SessionDeliveries {
     this.#teams.set(team.name, team);
   }
 
-  /** The team that resumes a session. */
+  /** The team that resumes the session. */
   async team(idOrKey: string): Promise<Team> {
     return this.#teamOf(await this.find(idOrKey));
   }
@@ -133,11 +136,11 @@ export class Maestro extends SessionDeliveries {
     options: QueueOptions<PhaseName>,
   ): Promise<{ readonly id: SessionId; readonly isNew: boolean }> {
     checkQueueOptions(team, options);
-    // Two concurrent starts with one key are one session, and the second finds it complete.
+    // Two concurrent starts with one key make one session: the second call waits for the first.
     return this.#perKey.run(options.key, () => this.#queue(team, options));
   }
 
-  /** As `resume`, but the session waits in the queue. Refusals come now. */
+  /** Like `resume`, but the session waits in the queue. Refusals are thrown now. */
   async queueResume(idOrKey: string, options: PlanOptions = {}): Promise<void> {
     checkResumeOptions(options);
     const { team: given, ...preparation } = options;
@@ -216,12 +219,12 @@ export class Maestro extends SessionDeliveries {
     return importCheckpoints(file, options, this.#services);
   }
 
-  /** Takes checkpoints that are newer than the database into it. */
+  /** Adds checkpoints that are newer than the database to it. */
   async restoreCheckpoints(idOrKey: string): Promise<RestoredWork> {
     return restoreNewer((await this.find(idOrKey)).id, this.#services);
   }
 
-  /** NotTrusted for an imported session, unless a person trusts it now or has before. */
+  /** Throws NotTrusted for an imported session that no person trusts, now or before. */
   async ensureTrusted(idOrKey: string, { trust = false } = {}): Promise<void> {
     const { id } = await this.find(idOrKey);
     await (trust ? trustSession(id, this.#services) : refuseUntrusted(id, this.#services.store));
@@ -232,12 +235,12 @@ export class Maestro extends SessionDeliveries {
     return pruneState(options, this.#services, (damaged) => this.find(damaged));
   }
 
-  /** Closes the breaker, so that the next call is made at once. */
+  /** Closes the breaker, so that the next call is made immediately. */
   resetBreaker(dependency: string): Promise<void> {
     return resetBreaker(dependency, this.#services.store);
   }
 
-  /** Resumes sessions that continue automatically, of the teams known here: now, and then every second. */
+  /** Resumes sessions of known teams that continue automatically: now, then every second. */
   recover(): Promise<void> {
     return this.#recovery.start();
   }
@@ -271,7 +274,7 @@ export class Maestro extends SessionDeliveries {
     const direction = directionOf(options);
     const { session, isNew } = await this.#create(team, options, { kind: "queue", direction }, direction);
     const { id, status } = session;
-    // Its first commit has queued it, with its budget and direction.
+    // Its first commit already queued it, with its budget and direction.
     if (isNew) return { id, isNew };
     await refuseOtherTerms(session, options, store);
     if (status === "completed") return { id, isNew };
@@ -285,14 +288,14 @@ export class Maestro extends SessionDeliveries {
     try {
       await enqueue(id, bound, "resume", isPlain ? {} : { direction }, this.#services);
     } catch (error) {
-      // Another caller was faster, and its direction counts.
+      // Another caller was faster, and its direction applies.
       if (!LeaseHeld.is(error) || (await this.find(id)).status !== "running") throw error;
       await refuseOtherDirection(session, direction, store);
     }
     return { id, isNew };
   }
 
-  /** The team of a refused session is not registered for others of its name. */
+  /** The team of a refused session is not registered for others with its name. */
   async #create(
     team: Team,
     options: CreateOptions,
@@ -322,7 +325,7 @@ export class Maestro extends SessionDeliveries {
   async #resultOf(id: SessionId, ended: Outcome): Promise<SessionResult> {
     const { store, onNotice } = this.#services;
     const { tickets: raised = [], elsewhere: _, performed, ...outcome } = ended;
-    // The ticket should be delivered when the caller reads the result. The session is parked in any case.
+    // The ticket should be delivered before the caller reads the result. The session is parked in any case.
     const isRequested = (performed?.tickets.length ?? 0) > 0;
     if (raised.length > 0 || isRequested)
       await this.deliverTickets().catch((error) => onNotice(String(error)));
@@ -342,7 +345,7 @@ export class Maestro extends SessionDeliveries {
     });
   }
 
-  /** A session whose drive would be refused needs a person, so it is not even claimed. */
+  /** A session whose drive would be refused needs a person, so it is not claimed. */
   async #unlessRefused(session: SessionRecord, team: Team | undefined): Promise<Team | undefined> {
     if (team !== undefined) await this.#services.engine.refuse(session, team);
     return team;

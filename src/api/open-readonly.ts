@@ -26,7 +26,10 @@ export interface OpenReadonlyOptions {
   readonly onNotice?: Notify;
 }
 
-/** Opens a state directory for looking alone. Its own file, because all that drives sessions takes time to load. */
+/**
+ * Opens a state directory for reading only. A file of its own, because the code that drives sessions takes time to
+ * load.
+ */
 export async function openReadonly({
   loaded,
   onNotice = () => {},
@@ -39,7 +42,7 @@ export async function openReadonly({
   });
   for (const text of [leftOut, notice]) if (text !== undefined) onNotice(text);
   keepSecret(secretsIn(process.env));
-  // Reading must create nothing: where there are no sessions, an empty database in memory stands in.
+  // Reading must create nothing: without sessions, an empty database in memory stands in.
   const isEmpty = isMissing ?? !holdsState(path);
   const store = openStore({
     directory: isEmpty ? undefined : path,
@@ -62,7 +65,7 @@ export async function openReadonly({
   });
 }
 
-/** Sessions without a database are lost ones, which their checkpoints bring back. */
+/** Sessions without a database are lost. Their checkpoints restore them. */
 function holdsState(path: string): boolean {
   return ["maestro.db", "sessions"].some((name) => existsSync(join(path, name)));
 }

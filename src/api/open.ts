@@ -54,24 +54,24 @@ export type {
 } from "./options.ts";
 
 export interface OpenOptions extends ConfigOverrides {
-  /** Teams whose personas are code, so that their sessions can be resumed by id. */
+  /** Teams whose personas are code. Registering them here lets their sessions be resumed by id. */
   readonly teams?: readonly Team[];
-  /** Also resume sessions that a crash left, now and from time to time. */
+  /** Also resume sessions after a crash, now and periodically. */
   readonly recover?: boolean;
-  /** A configuration that was loaded already. */
+  /** A configuration that is already loaded. */
   readonly loaded?: LoadedConfig;
   readonly clock?: Clock;
   /** Providers of models by name: a persona with the model `acme/large` gets `providers.acme("large")`. */
   readonly providers?: Readonly<Record<string, OwnProvider>>;
-  /** Asked before the built-in ones, in this order, for failures of their categories. */
+  /** Healers to ask before the built-in ones, in this order, for failures of their categories. */
   readonly healers?: readonly Healer[];
-  /** A file with what the simulated model says. */
+  /** A file with the script of the simulated model. */
   readonly script?: string;
-  /** For every model persona that this process runs, whatever its session was started with. */
+  /** Used for every model persona that this process runs, even if its session has another model. */
   readonly modelInstead?: string;
   /** Things a person should know that stop nothing: repaired files, a fallback directory, lost sessions. */
   readonly onNotice?: Notify;
-  /** How a shell starts Maestro here, for the commands in tickets: "maestro", "npx maestro-hive". */
+  /** How a shell starts Maestro here, for commands in tickets: "maestro", "npx maestro-hive". */
   readonly program?: string;
   readonly onEvent?: (event: SessionEvent) => void;
 }
@@ -99,9 +99,9 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const { path, notice } = await resolveStateDirectory({ explicit: config.stateDir, env: process.env });
   for (const text of [leftOut, notice]) if (text !== undefined) onNotice(text);
   const { jira, github, webhook } = config;
-  // Before any error message could contain one of them.
+  // Runs before any error message could contain a secret.
   keepSecret([...secretsIn(process.env), jira.apiToken, github.token, webhook.secret, webhook.url]);
-  // Settings are rejected before anything is opened that would have to be closed again.
+  // Rejects settings before anything is opened that would need closing.
   const sink = await chooseSink(
     {
       jira: {
@@ -193,7 +193,7 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   const tellAlert = alertPoster(config.webhook, onNotice);
   const tracker = new TokenTracker(store.reports);
   const budgets = budgetDefaults(config.budget);
-  // Without a listener no row is parsed for one.
+  // Without a listener no row is parsed for events.
   const events = onEvent && new SessionEvents(onEvent);
   const engine = new TeamEngine({
     store,
@@ -274,10 +274,10 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
   return maestro;
 }
 
-/** The program that called `open` runs already, so packages beside it are as trusted as it is. */
+/** The program that called `open` is already running, so packages beside it are as trusted as it is. */
 function packageFolders(configured: string | undefined): readonly string[] {
   const [, script] = process.argv;
-  // With -e or -p there is no script: the place of its path has any argument of the program.
+  // With -e or -p there is no script, and argv[1] may be any argument of the program.
   const isScript = !process.execArgv.some((flag) => /^(?:-[a-z]*[ep]|--eval|--print)\b/.test(flag));
   const beside = isScript && script !== undefined && isAbsolute(script) ? [dirname(script)] : [];
   return configured === undefined ? beside : [configured, ...beside];

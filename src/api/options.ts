@@ -22,29 +22,29 @@ export interface StartOptions<PhaseName extends string = string> extends Brief {
   readonly from?: PhaseName;
   readonly until?: PhaseName;
   readonly pauseAfter?: readonly PhaseName[];
-  /** Of the whole session, including its resumes. */
+  /** Limits of the whole session, including its resumes. */
   readonly budget?: { readonly tokens?: number; readonly usd?: number };
   /** Awaited after the session is created and before it is driven. */
   readonly beforeDrive?: (id: SessionId) => Promise<void>;
-  /** Images and texts that belong to the brief. With the key of an existing session: its own, unless given. */
+  /** Images and texts that belong to the brief. Default with the key of an existing session: its own. */
   readonly attachments?: readonly (AttachmentContent | UploadedAttachment)[];
-  /** The repository that it works on. */
+  /** The repository to work on. */
   readonly source?: SourceOptions;
-  /** The id of an upload whose files it works on, instead of a repository. */
+  /** The id of an upload to work on, instead of a repository. */
   readonly upload?: string;
-  /** How it is delivered when it is completed, also by a later resume; besides the team's `deliver`. */
+  /** How a completed session is delivered, also by a later resume. Adds to the team's `deliver`. */
   readonly deliver?: DeliveryOrder;
   /** Existing outputs of phases. */
   readonly given?: Readonly<Partial<Record<PhaseName, GivenOptions>>>;
 }
 
-/** As a start, but another process may drive the session. */
+/** Options of a start. Another process may drive the session. */
 export type QueueOptions<PhaseName extends string = string> = Omit<
   StartOptions<PhaseName>,
   "beforeDrive" | "deliver"
 >;
 
-/** As a start without a direction: that is set when the session is driven. */
+/** Options of a start without a direction, which is set when the session is driven. */
 export type CreateOptions<PhaseName extends string = string> = Pick<
   StartOptions<PhaseName>,
   keyof Brief | "attachments" | "given" | "budget" | "source" | "upload" | "deliver"
@@ -55,7 +55,7 @@ export interface MixedOptions {
 }
 
 export interface GivenOptions extends PhaseEdit {
-  /** A note for people on where it comes from. */
+  /** A note for people about its origin. */
   readonly origin?: string;
 }
 
@@ -64,11 +64,11 @@ export interface ResumeOptions {
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
   /** Accept a changed team. Unchanged personas keep their results. */
   readonly acceptChanges?: boolean;
-  /** A person has seen what an imported session would run, read and send, and lets it. */
+  /** A person has seen the demands of an imported session and allows it to run. */
   readonly trust?: boolean;
 }
 
-/** As a resume, optionally of a part of the phases. */
+/** Options of a resume, optionally for some of the phases. */
 export interface PlanOptions extends Omit<ResumeOptions, "trust"> {
   readonly direction?: Direction;
 }
@@ -79,12 +79,12 @@ export interface ForkOptions {
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
   /** Reuse no recorded work of the phases that run again. */
   readonly fresh?: boolean;
-  /** Effects that happened in phases that run again may happen again. */
+  /** Effects that already happened in the rerun phases may happen again. */
   readonly repeatEffects?: boolean;
   readonly team?: Team;
   readonly model?: string;
   readonly key?: string;
-  /** Of the new session. Default: the budget of its parent. */
+  /** The budget of the new session. Default: the budget of its parent. */
   readonly budget?: Pick<BudgetOptions, "tokens" | "usd">;
 }
 
@@ -101,21 +101,21 @@ export interface PruneOptions extends RetentionPolicy {
 export interface ApproveOptions {
   /** Required when more than one phase waits for review. */
   readonly phase?: string;
-  /** The row of a call that waits for approval, instead of a phase. */
+  /** The row of a call that waits for approval. Replaces `phase`. */
   readonly call?: number;
-  /** Of the call, instead of those that the persona gave. */
+  /** Arguments of the call. Default: those that the persona gave. */
   readonly arguments?: JsonObject;
   readonly note?: string;
 }
 
 export interface RejectOptions extends Omit<ApproveOptions, "arguments"> {
-  /** The requested change. Of a call: its result. */
+  /** The requested change. For a rejected call, its result. */
   readonly note: string;
-  /** Effects of the phase that happened may happen again. */
+  /** Effects of the phase that already happened may happen again. */
   readonly repeatEffects?: boolean;
 }
 
-/** How an effect ended. `result`: what its step gives. */
+/** How an effect ended. `result` becomes the result of its step. */
 export type Settlement = { readonly happened: true; readonly result?: Json } | { readonly happened: false };
 
 export interface BudgetOptions {
@@ -128,7 +128,7 @@ export interface BudgetOptions {
 
 export interface BranchOptions {
   readonly branch: string;
-  /** Where to make it; the session's own repository unless given. */
+  /** The repository to make it in. Default: the session's own. */
   readonly repo?: string;
   /** The name of a remote to push it to. */
   readonly push?: string;
@@ -139,7 +139,7 @@ export interface BranchOptions {
 export interface DeliveredBranch {
   readonly branch: string;
   readonly commits: readonly string[];
-  /** The remote that has it. */
+  /** The remote that the branch was pushed to. */
   readonly remote: string | null;
   readonly pullRequest: TicketView | null;
 }

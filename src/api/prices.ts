@@ -10,13 +10,13 @@ import { optionalNames } from "../personas/model/optional-providers.ts";
 import { knownProviders, publishedNames } from "../personas/model/provider-table.ts";
 import { resolveStateDirectory } from "../store/state-directory.ts";
 
-/** A table of prices in use, the first one that has a model counts. */
+/** A table of prices in use. The first table that lists a model applies. */
 export interface PriceSource {
   readonly kind: "configuration" | "updated" | "installed";
-  /** As it stands in the rows of `usage`. */
+  /** The version as it stands in the rows of `usage`. */
   readonly version: string;
   readonly models: number;
-  /** Of updated prices: where they are from, and since when they are used. */
+  /** For updated prices: their source, and since when they are in use. */
   readonly from?: string;
   readonly at?: string;
 }
@@ -30,7 +30,7 @@ export interface ListedPrice {
   readonly cacheWrite: number | null;
   readonly output: number;
   readonly reasoning: number | null;
-  /** Long inputs cost more. */
+  /** Whether long inputs cost more. */
   readonly tiers: boolean;
 }
 
@@ -43,16 +43,16 @@ export interface PriceUpdate {
   readonly version: string;
   readonly from: string;
   readonly models: number;
-  /** Of models of Maestro's providers, against the prices that were published before. */
+  /** Models of Maestro's providers that were added, compared with the previously published prices. */
   readonly added: readonly string[];
   readonly changed: readonly string[];
-  /** Not in the new table; the prices of the installed package count for them. */
+  /** Models missing from the new table. The prices of the installed package apply to them. */
   readonly missing: readonly string[];
 }
 
 const providerNames: readonly string[] = [...knownProviders, ...optionalNames];
 
-/** The prices in use. `loaded`: of a look; nothing is written. */
+/** The prices in use. `loaded`: from a read-only open; nothing is written. */
 export async function listPrices({ config }: LoadedConfig, now = Date.now()): Promise<PriceReport> {
   const { path } = await resolveStateDirectory({
     explicit: config.stateDir,
@@ -99,8 +99,8 @@ function sourcesOf(
 }
 
 /**
- * Reads published prices, judges all of them and puts them into the state directory, where every process finds them with
- * its next call. `allowFree`: also when a price falls to almost nothing.
+ * Reads published prices, checks all of them and stores them in the state directory, where every process uses them
+ * from its next call. `allowFree`: also accept prices that fall to almost nothing.
  */
 export async function updatePrices(
   { config }: LoadedConfig,

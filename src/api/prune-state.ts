@@ -11,7 +11,7 @@ export interface PrunedState extends Pruned {
   readonly layers: number;
 }
 
-/** Dependencies that no session used for so long go, unless prune names another age. */
+/** Default age after which unused dependencies are removed. */
 const unusedMs = 30 * 86_400_000;
 
 export async function pruneState(

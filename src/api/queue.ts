@@ -9,11 +9,11 @@ import { continueReplay, replaySession } from "../store/session-journal.ts";
 import type { Team } from "../team/define.ts";
 import type { Services } from "./services.ts";
 
-/** The lease of a stopping driver, or of a process that applies a signal, is free soon. */
+/** The lease of a stopping driver, or of a process that applies a signal, is soon free. */
 const patienceMs = 5_000;
 const retryMs = 25;
 
-/** As `enqueueNow`, but waits for a holder of the lease that does not drive the session. */
+/** Like `enqueueNow`, but waits while the lease is held by a process that does not drive the session. */
 export async function enqueue(...asked: Parameters<typeof enqueueNow>): Promise<void> {
   const [id, , , , { store, clock }] = asked;
   const latest = clock.now() + patienceMs;
@@ -56,7 +56,7 @@ async function enqueueNow(
   let isCanceled = false;
   try {
     const { state } = await continueReplay(store, before);
-    // A cancel before the claim may not be applied yet, and a status row would drop it.
+    // A cancel before the claim may not be applied yet, and a new status row would drop it.
     isCanceled =
       state.standing.status === "canceled" || state.signals.some(({ action }) => action === "cancel");
     if (!isCanceled) {

@@ -36,19 +36,19 @@ const exportAgain = advise(
   "<file>",
 );
 const maxFileBytes = 1024 * 1024 * 1024;
-/** Checkpoints are texts within a text: each quote of theirs takes another byte. */
+/** Checkpoints are texts within a text, so each of their quotes takes one more byte. */
 const maxUnpackedBytes = 480 * 1024 * 1024;
 
-/** An export that is proved to be one: nothing in it contradicts anything else, and nothing is missing. */
+/** A proved export: nothing in it contradicts anything else, and nothing is missing. */
 export interface ReadExport {
   readonly session: SessionId;
-  /** In the order of their seals, without a gap. */
+  /** In the order of their seals, without gaps. */
   readonly checkpoints: readonly Checkpoint[];
   /** The state at the end of the checkpoints. */
   readonly state: SessionState;
   /** By their SHA-256. */
   readonly contents: ReadonlyMap<string, Buffer>;
-  /** Of the file. */
+  /** The size of the file. */
   readonly bytes: number;
 }
 
@@ -70,7 +70,7 @@ export async function readExport(file: string): Promise<ReadExport> {
   }
 }
 
-/** The session that a file says it is an export of; undefined for any other file. Proves nothing else. */
+/** The session that the file claims to be an export of; undefined for any other file. Proves nothing else. */
 export async function sessionOfExport(file: string): Promise<Json | undefined> {
   try {
     return (await unpack(await readPacked(file), file))["session"];
@@ -133,7 +133,7 @@ async function unpack(packed: Buffer, file: string): Promise<JsonObject> {
       advice: "Import it with the version that exported it.",
     });
   const { kind, format, session, checkpoints, artifacts } = content;
-  // No key twice, no other key: what one reader sees is what every reader sees.
+  // Refuse repeated and unknown keys, so that every reader sees the same content.
   if (
     Buffer.compare(Buffer.from(JSON.stringify({ kind, format, session, checkpoints, artifacts })), text) !== 0
   )
@@ -165,7 +165,7 @@ function prove(content: JsonObject, file: string): Omit<ReadExport, "bytes"> {
   return { session, checkpoints, state, contents };
 }
 
-/** The skills and texts of every team that the session ever had. */
+/** The skills and texts of every team that the session has had. */
 function refuseMissingFiles(
   checkpoints: readonly Checkpoint[],
   contents: ReadonlyMap<string, Buffer>,
@@ -177,7 +177,7 @@ function refuseMissingFiles(
         throw notAnExport(file, `the file ${JSON.stringify(path)} of its team is missing`);
 }
 
-/** Every team that the session ever had. */
+/** Every team that the session has had. */
 function recordedTeams(checkpoints: readonly Checkpoint[]): readonly RecordedTeam[] {
   const changes = checkpoints.flatMap(({ content: { rows } }) =>
     rows.flatMap(({ kind, body }) => (kind === "team.changed" ? [parseBody(body)] : [])),
@@ -209,7 +209,7 @@ function teamFault({ definition, teamFingerprint }: RecordedTeam): string | unde
   }
 }
 
-/** Every file of the session and nothing else, each with the bytes that its hash names. */
+/** Exactly the files of the session, each with the bytes that its hash names. */
 function contentsOf(
   content: JsonObject,
   texts: readonly string[],
@@ -262,7 +262,7 @@ function treesIn(checkpoints: readonly Checkpoint[]): ReadonlySet<string> {
     if (typeof value !== "object" || value === null) return;
     for (const [key, member] of Object.entries(value)) {
       if ((key === "tree" || key === "base") && typeof member === "string") found.add(member);
-      // Contents of people and models, in which a key means nothing to Maestro.
+      // Content of people and models: its keys mean nothing to Maestro.
       else if (!ofPeople.has(key)) collect(member);
     }
   };
@@ -277,7 +277,7 @@ function treesIn(checkpoints: readonly Checkpoint[]): ReadonlySet<string> {
 const attachmentsIn = (checkpoints: readonly Checkpoint[]): readonly Attachment[] =>
   checkpoints.flatMap(({ content }) => content.session?.attachments ?? []);
 
-/** A persona's prompt has the name as it is. */
+/** The name appears unchanged in a persona's prompt. */
 function isAttachment(name: string, mediaType: Attachment["mediaType"], content: Buffer): boolean {
   try {
     return checkAttachment(name, content) === mediaType;

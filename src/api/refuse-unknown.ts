@@ -3,7 +3,7 @@ import { InputInvalid } from "../domain/errors.ts";
 
 export type OptionNames<Options> = Readonly<Record<keyof Options, true>>;
 
-/** For callers without type checks: an ignored option costs money. */
+/** For callers without type checks: an ignored option can cost money. */
 export function refuseUnknown(what: string, options: unknown, known: Readonly<Record<string, true>>): void {
   const names = Object.keys(known);
   const advice = `Use: ${names.join(", ")}`;

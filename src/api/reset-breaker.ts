@@ -3,7 +3,7 @@ import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import type { Store } from "../store/store.ts";
 
-/** Closes the breaker. Sessions that wait for it are due now. */
+/** Closes the breaker and makes the sessions that wait for it due. */
 export async function resetBreaker(
   dependency: string,
   { breakers, wakeups }: Pick<Store, "breakers" | "wakeups">,

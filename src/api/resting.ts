@@ -9,27 +9,27 @@ import type { Team } from "../team/define.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { Services } from "./services.ts";
 
-/** How often the journal is read for what other processes do to a session. */
+/** How often the journal is read for changes that other processes make to a session. */
 const everyMs = 1_000;
 const page = 1_000;
 
 interface Awaited {
   readonly team: Team;
   wakeAt: number;
-  /** As far as it was when its driver let go. */
+  /** The results when its driver released it. */
   results: Outcome["results"];
   readonly ended: PromiseWithResolvers<Outcome>;
 }
 
 /**
- * Sessions whose result this process awaits while they have no driver: they rest, or wait for a place. Each costs an entry
- * here and its row, no timer and no driver. This process takes them again itself, unless another one is faster.
+ * Sessions without a driver whose result this process awaits: they rest, or wait for a place. Each costs one entry
+ * here and its row, but no timer and no driver. This process takes them again itself, unless another one is faster.
  */
 export class RestingSessions {
   readonly #services: Services;
   readonly #scheduler: Scheduler;
   readonly #awaited = new Map<SessionId, Awaited>();
-  /** Aborted when an earlier wait is to be slept for. */
+  /** Aborted when an earlier wake-up is needed. */
   #sleep: { readonly until: number; readonly abort: AbortController } | undefined;
   #poll: NodeJS.Timeout | undefined;
   #position: Position | undefined;
@@ -58,7 +58,7 @@ export class RestingSessions {
     });
   }
 
-  /** How the session ends, whichever process drives it. `wakeAt`: when it can be taken. */
+  /** Resolves when the session ends, whichever process drives it. `wakeAt`: when it can be taken. */
   async untilEnd(
     id: SessionId,
     team: Team,
@@ -70,7 +70,7 @@ export class RestingSessions {
     const awaited = known ?? { team, wakeAt, results, ended: Promise.withResolvers<Outcome>() };
     Object.assign(awaited, { wakeAt, results });
     this.#awaited.set(id, awaited);
-    // Something may have happened to it before its rows were followed.
+    // The session may have changed before its rows were followed.
     if (known === undefined) await this.#look(id).catch((error: unknown) => this.#fail(id, error));
     this.#poll ??= setInterval(() => this.look(), everyMs);
     await this.#scheduler.start();
@@ -79,7 +79,7 @@ export class RestingSessions {
     return awaited.ended.promise;
   }
 
-  /** Something may have happened to a session: looks now. */
+  /** Call this when a session may have changed: reads it now. */
   look(): void {
     if (this.#awaited.size === 0) return;
     this.#looking ??= this.#follow()
@@ -89,7 +89,7 @@ export class RestingSessions {
       });
   }
 
-  /** The process ends: the next one takes the sessions. */
+  /** The process ends. The next one takes the sessions. */
   async stop(): Promise<void> {
     clearInterval(this.#poll);
     this.#sleep?.abort.abort();
@@ -107,7 +107,7 @@ export class RestingSessions {
       return outcome;
     } catch (error) {
       if (LeaseHeld.is(error) || LeaseLost.is(error) || !this.#awaited.has(id)) throw error;
-      // The caller who awaits the result gets it.
+      // The caller that awaits the result gets the error.
       this.#fail(id, error);
       return { status: "running" };
     }
@@ -120,7 +120,7 @@ export class RestingSessions {
     this.#sleepUntil(wakeAt);
   }
 
-  /** Rows that any process has written since the last look. */
+  /** Reads the rows that any process has written since the last read. */
   async #follow(): Promise<void> {
     const { reports } = this.#services.store;
     for (;;) {
@@ -163,7 +163,7 @@ export class RestingSessions {
     this.#sleep = undefined;
   }
 
-  /** One timer for all of them, for the one that is due first. */
+  /** Sets one timer for all sessions, at the earliest due time. */
   #sleepUntil(until: number): void {
     if (this.#sleep !== undefined && this.#sleep.until <= until) return;
     this.#sleep?.abort.abort();

@@ -39,10 +39,10 @@ export interface AlertReceiver {
   readonly allowInternal: boolean;
 }
 
-/** A finished command must not wait for long. */
+/** A finished command must not wait long. */
 const patienceMs = 10_000;
 
-/** Posts budget warnings to the webhook, if there is one. One attempt, no retry. */
+/** Posts budget warnings to the webhook, if one is configured. One attempt, no retry. */
 export function alertPoster(
   { url, secret, allowInternal }: AlertReceiver,
   report: (notice: string) => void,

@@ -9,8 +9,8 @@ import { loadTree } from "../workspace/stored-tree.ts";
 import type { Services } from "./services.ts";
 
 /**
- * The source that a known session began with, if its repository is still the same: each file as it was then, or as the
- * session itself made it. The first `--apply` must not make the same command another one.
+ * The source that a known session started with, if its repository is still the same: each file unchanged, or
+ * changed by the session itself. Otherwise the first `--apply` would turn the same command into a different one.
  */
 export async function asBegun(
   { id, key }: SessionRecord,
@@ -25,7 +25,7 @@ export async function asBegun(
   if (begun.commit === source.commit) {
     const [base, present] = [await loadTree(artifacts, begun.tree), await loadTree(artifacts, source.tree)];
     const { tree: made } = await finalTree(state, artifacts);
-    // A file that the session added is not tracked yet, and so is not there.
+    // A file that the session added is not tracked yet, so the base does not have it.
     const isOwn = changesBetween(base, present).every(({ path, after }) => sameFile(made.get(path), after));
     if (isOwn) return { source: begun, artifacts: [] };
   }

@@ -11,9 +11,9 @@ import type { Store } from "../store/store.ts";
 import type { Team } from "../team/define.ts";
 
 const everyMs = 1_000;
-/** Taking it again every second would not mend it, only fill its journal with claims. */
+/** Retrying every second would not help. It would only fill the journal with claims. */
 const againMs = 60_000;
-/** Another process holds it at the moment. */
+/** Wait when another process holds the session. */
 const heldMs = 1_000;
 
 export interface SchedulerParts {
@@ -23,19 +23,22 @@ export interface SchedulerParts {
   /** Sessions driven at once. */
   readonly places: number;
   readonly limits: SessionLimits;
-  /** Undefined: another process may have its team. Throws: it cannot be taken, for a reason that people should read. */
+  /**
+   * Undefined: another process may have the team. Throws: the session cannot be taken, for a reason that people
+   * should read.
+   */
   readonly teamOf: (session: SessionRecord) => Promise<Team | undefined>;
   readonly deliverTickets: () => Promise<unknown>;
   readonly report: Notify;
 }
 
-/** Gives the places of this process to sessions that continue by themselves. The queue itself is in the store. */
+/** Assigns the places of this process to sessions that continue by themselves. The queue itself is in the store. */
 export class Scheduler {
   readonly #parts: SchedulerParts;
   readonly #driving = new Map<SessionId, Promise<void>>();
-  /** Sessions that could not be taken, and when to try again. */
+  /** When to retry the sessions that could not be taken. */
   readonly #notBefore = new Map<SessionId, number>();
-  /** The reason as it was last reported, so that it is not repeated every minute. */
+  /** The last reported reason, so that it is not repeated every minute. */
   readonly #reported = new Map<SessionId, string>();
   #timer: NodeJS.Timeout | undefined;
   #stopHearing: (() => void) | undefined;
@@ -55,12 +58,12 @@ export class Scheduler {
     return this.#driving.size;
   }
 
-  /** The drive under way here, if there is one. */
+  /** The drive under way here, if any. */
   driveOf(id: SessionId): Promise<void> | undefined {
     return this.#driving.get(id);
   }
 
-  /** Takes now, when a session may be due, and every second. */
+  /** Takes due sessions now and every second. */
   async start(): Promise<void> {
     this.#stopHearing ??= this.#parts.journal.wakeups.hear("due", () => this.look());
     this.#timer ??= setInterval(() => this.look(), everyMs).unref();
@@ -68,7 +71,7 @@ export class Scheduler {
     await this.#round;
   }
 
-  /** Fills free places now, if it was started. One round at a time; a call meanwhile causes another one. */
+  /** Fills free places now, if started. One round runs at a time; a call during a round causes another. */
   look(): void {
     if (this.#timer === undefined || this.#isStopped) return;
     if (this.#round !== undefined) {
@@ -85,19 +88,19 @@ export class Scheduler {
       });
   }
 
-  /** One round, and the drives it begins, by hand. */
+  /** Runs one round and its drives, for tests and manual use. */
   async tick(): Promise<void> {
     await this.#fillPlaces();
     await Promise.all(this.#driving.values());
   }
 
-  /** Tries a session again at once that could not be taken: something about it has changed. */
+  /** Retries a session immediately that could not be taken, because something about it has changed. */
   tryAgain(id: SessionId): void {
     this.#notBefore.delete(id);
     this.look();
   }
 
-  /** Takes nothing any more; `Maestro.close` ends the drives under way. */
+  /** Stops taking sessions. `Maestro.close` ends the drives under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -109,7 +112,7 @@ export class Scheduler {
     const { journal, places, limits, deliverTickets, report } = this.#parts;
     const free = places - this.#driving.size;
     if (free > 0) await journal.take(free, (candidate) => this.#consider(candidate), limits);
-    // A tracker may take its time; no place depends on it, and stopping does not wait for it.
+    // A tracker may be slow. No place depends on it, and stopping does not wait for it.
     void deliverTickets().catch((error: unknown) => {
       if (!this.#isStopped) report(String(error));
     });
@@ -127,7 +130,7 @@ export class Scheduler {
       else if (!isBusy()) return (claim: Promise<Claim>) => this.#drive(id, team, claim);
     } catch (error) {
       this.#failed(id, error);
-      // Decided before the claim, so the journal has no row of it.
+      // Decided before the claim, so that the journal gets no row.
       if (MaestroError.is(error)) return { blocked: toErrorJson(error) };
     }
     return undefined;
@@ -150,7 +153,7 @@ export class Scheduler {
 
   #failed(id: SessionId, error: unknown): void {
     const { clock, report } = this.#parts;
-    // Another process was quicker, and that is as good.
+    // Another process was faster, which is fine.
     const isHeld = LeaseHeld.is(error) || LeaseLost.is(error);
     this.#notBefore.set(id, clock.now() + (isHeld ? heldMs : againMs));
     if (isHeld) return;

@@ -13,23 +13,23 @@ import type { TicketOutbox } from "../tickets/outbox.ts";
 import type { LayerStore } from "../workspace/layers/layer-store.ts";
 import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 
-/** The part that queries need. */
+/** The services that queries need. */
 export interface QueryServices extends OpenState {
   readonly lost: LostSessions;
   readonly tracker: TokenTracker;
   readonly budgets: BudgetDefaults;
 }
 
-/** All that `open` wires together. */
+/** All services that `open` wires together. */
 export interface Services extends QueryServices {
   readonly projector: Projector;
   readonly engine: TeamEngine;
   readonly outbox: TicketOutbox;
   readonly ticketFiles: Pick<FileSink, "remove">;
-  /** The model of sessions whose team and start name none. */
+  /** The model of sessions for which neither team nor start names one. */
   readonly model: string | undefined;
   readonly teams: readonly Team[];
-  /** How many sessions may run at once, over all processes. */
+  /** How many sessions may run at once, across all processes. */
   readonly limits: SessionLimits;
   readonly onNotice: Notify;
   readonly sandbox: SandboxRule;

@@ -6,13 +6,13 @@ import { type TreeServices, treeAt } from "./tree-at.ts";
 
 export interface ArchiveOptions {
   readonly format: ArchiveFormat;
-  /** Default: the files as the session has them now. */
+  /** Default: the current files of the session. */
   readonly at?: string;
 }
 
 /**
- * The files of one of the session's trees as an archive, read while it is sent. It depends on the tree and the session's
- * start only: sent again, it has the same bytes. Installed packages are left out, as everywhere.
+ * Streams the files of one of the session's trees as an archive. The bytes depend only on the tree and the start of
+ * the session, so every download is identical. Installed packages are left out.
  */
 export async function sessionArchive(
   state: SessionState,

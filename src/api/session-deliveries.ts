@@ -13,7 +13,7 @@ import { ignoreHeld } from "./signals.ts";
 
 const deliveryPatienceMs = 10_000;
 
-/** Sends what sessions made: branches, pull requests and tickets. */
+/** Delivers the work of sessions: branches, pull requests and tickets. */
 export abstract class SessionDeliveries extends SessionSignals {
   readonly #services: Services;
 
@@ -22,7 +22,10 @@ export abstract class SessionDeliveries extends SessionSignals {
     this.#services = services;
   }
 
-  /** Makes a git branch with one commit for each completed phase, in the session's repository or in another, and sends it on. */
+  /**
+   * Creates a git branch with one commit for each completed phase, in the session's repository or another one, and
+   * optionally pushes it.
+   */
   async branch(idOrKey: string, options: BranchOptions): Promise<DeliveredBranch> {
     const { branch, push, pullRequest, repo } = options;
     refuseUnknown("A branch", options, { branch: true, push: true, pullRequest: true, repo: true });
@@ -42,7 +45,7 @@ export abstract class SessionDeliveries extends SessionSignals {
     return this.#services.outbox.deliverDue(AbortSignal.timeout(deliveryPatienceMs));
   }
 
-  /** A completed session is delivered at once; any other when it is completed. */
+  /** Delivers a completed session now, any other when it completes. */
   protected async order({ id, status }: SessionRecord, order: DeliveryOrder): Promise<void> {
     const { stateDirectory, store } = this.#services;
     const before = await recallOrder(stateDirectory, id);
@@ -56,10 +59,10 @@ export abstract class SessionDeliveries extends SessionSignals {
   async #deliver(id: SessionId, order: OrderedDelivery): Promise<Delivered> {
     const { deliverNow } = await import("../run/acts/deliver-now.ts");
     const { delivered, tickets } = await deliverNow(id, order, this.#services);
-    // The row of the delivery belongs in the session's files too.
+    // The delivery's row belongs in the session's files too.
     if ((await this.find(id)).status === "completed")
       await this.#services.engine.settle(id).catch(ignoreHeld);
-    // The caller wants to see the request, and a refusal of GitHub is no failure of the branch.
+    // The caller expects the request in the result. A refusal by GitHub does not fail the branch.
     if (tickets.length > 0)
       await this.deliverTickets().catch((error) => this.#services.onNotice(String(error)));
     return delivered;

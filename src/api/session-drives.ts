@@ -8,7 +8,7 @@ import { enqueue } from "./queue.ts";
 import { RestingSessions } from "./resting.ts";
 import type { Services } from "./services.ts";
 
-/** Drives sessions to their end for callers that await it. */
+/** Drives sessions to their end for callers that await them. */
 export class SessionDrives {
   readonly #services: Services;
   readonly #resting: RestingSessions;
@@ -20,8 +20,8 @@ export class SessionDrives {
   }
 
   /**
-   * A session that limits apply to waits for its turn like any other; one in which everything waits has no driver
-   * meanwhile. This process takes both when they are due.
+   * A session under a limit waits for its turn, and a session in which everything waits has no driver. This process
+   * takes both when they are due.
    */
   async toTheEnd(
     id: SessionId,
@@ -43,7 +43,7 @@ export class SessionDrives {
     return rests ? this.#rest(id, team, { wakeAt: outcome.wakeAt, results: outcome.results }) : outcome;
   }
 
-  /** Something may have happened to a session without a driver: looks now. */
+  /** Call this when a session without a driver may have changed. */
   look(): void {
     this.#resting.look();
   }

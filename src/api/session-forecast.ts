@@ -9,16 +9,19 @@ import { recordedDefinition } from "../team/definition/recorded.ts";
 
 interface Range {
   readonly tokens: number;
-  /** Null: not known. */
+  /** Null when unknown. */
   readonly usd: number | null;
 }
 
-/** The cost of the remaining work, from past runs of the team: half of them cost at most `median`, nine of ten at most `p90`. */
+/**
+ * The cost of the remaining work, from past runs of the team: half of them cost at most `median`, nine in ten at
+ * most `p90`.
+ */
 export interface SessionForecast {
   readonly median: Range;
   readonly p90: Range;
   readonly phases: readonly { readonly phase: string; readonly median: Range; readonly p90: Range }[];
-  /** Personas without past runs. They are not part of the sums. */
+  /** Personas without past runs. The sums exclude them. */
   readonly unknown: readonly string[];
 }
 
@@ -27,7 +30,7 @@ export interface Outlook {
   readonly expected: Expected;
 }
 
-/** Null for a session that is over. */
+/** Null for a session that has ended. */
 export async function outlookOf(state: SessionState, { reports }: Store): Promise<Outlook | null> {
   if (finalStatuses.includes(state.standing.status)) return null;
   const left = runsLeft(recordedDefinition(state.created.definition), state);
@@ -41,7 +44,7 @@ export async function outlookOf(state: SessionState, { reports }: Store): Promis
   };
 }
 
-/** The forecast at the start of the session: from runs that had ended by then, for the calls that it made since. */
+/** The forecast at the start of the session: based on runs that had ended by then, for the calls it has made since. */
 export async function forecastAtStart(
   { id, team, createdAt }: Pick<SessionRecord, "id" | "team" | "createdAt">,
   { reports }: Store,

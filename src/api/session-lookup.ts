@@ -21,7 +21,7 @@ export class SessionLookup {
     this.stateDirectory = services.stateDirectory;
   }
 
-  /** The session with this id or key, restored from its checkpoints if the database does not have it. */
+  /** The session with this id or key. Restores it from its checkpoints if the database does not have it. */
   async find(idOrKey: string): Promise<SessionRecord> {
     const { store, lost } = this.#services;
     const found =

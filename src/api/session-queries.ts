@@ -56,7 +56,7 @@ export interface UsageInside {
 export interface SessionQuery {
   readonly statuses?: readonly SessionStatus[];
   readonly limit?: number;
-  /** Only sessions made before this one: the last of the page before. */
+  /** Only sessions created before this one, which is the last of the previous page. */
   readonly before?: SessionId;
 }
 
@@ -81,7 +81,7 @@ export class SessionQueries extends FileQueries {
     });
   }
 
-  /** Running sessions whose driver is dead. They wait for a resume or a recovery. */
+  /** Running sessions whose driver is dead. They wait for a resume or recovery. */
   async abandoned(): Promise<ReadonlySet<SessionId>> {
     return new Set(await this.#services.store.reports.abandoned());
   }
@@ -91,14 +91,14 @@ export class SessionQueries extends FileQueries {
     return this.describe(await readState(this.#services.store, id));
   }
 
-  /** What the team of a session would run, read and send. */
+  /** The commands, files and addresses that the session's team would use. */
   async demands(idOrKey: string): Promise<readonly Demand[]> {
     const { id } = await this.find(idOrKey);
     const { demandsOfSession } = await import("../run/acts/trust.ts");
     return demandsOfSession(id, this.#services.store);
   }
 
-  /** As `show`, for a state that the caller keeps up to date. */
+  /** Like `show`, for a state that the caller keeps current. */
   async describe(state: SessionState, { withFiles = true } = {}): Promise<SessionView> {
     const { store, artifacts, stateDirectory } = this.#services;
     const tickets = await this.ticketsOf(state.tickets);
@@ -123,12 +123,12 @@ export class SessionQueries extends FileQueries {
     });
   }
 
-  /** A page of sessions with their cards and what each has used. */
+  /** A page of sessions with their cards and usage. */
   async list(query: ListingQuery): Promise<readonly SessionListing[]> {
     return withUsage(await this.#services.store.reports.list(query), this.#services.store);
   }
 
-  /** As `list`, for these sessions, in no order. Sessions that no longer exist are left out. */
+  /** Like `list`, for these sessions, in no order. Leaves out deleted sessions. */
   async listed(ids: readonly SessionId[]): Promise<readonly SessionListing[]> {
     return withUsage(await this.#services.store.reports.listed(ids), this.#services.store);
   }
@@ -147,22 +147,22 @@ export class SessionQueries extends FileQueries {
     this.#services.store.maintenance.onRemoved(listener);
   }
 
-  /** Defects of the database itself. */
+  /** Damage of the database itself. */
   findDamage(): Promise<readonly string[]> {
     return this.#services.store.maintenance.findDamage();
   }
 
-  /** Sessions that wait for their turn, in order. */
+  /** Sessions that wait for their turn, in that order. */
   queued(): Promise<readonly SessionId[]> {
     return this.#services.store.reports.queued();
   }
 
-  /** Rows of all sessions behind a position of the journal, without their content. */
+  /** Rows of all sessions after a position of the journal, without their content. */
   changes(after: Position, limit: number): Promise<readonly JournalChange[]> {
     return this.#services.store.reports.changes(after, limit);
   }
 
-  /** Where the journal of all sessions ends. */
+  /** The end of the journal of all sessions. */
   position(): Promise<Position> {
     return this.#services.store.reports.position();
   }
@@ -172,7 +172,7 @@ export class SessionQueries extends FileQueries {
     return this.#services.store.readJournal(id, afterSeq);
   }
 
-  /** Verifies the whole journal as well: other reads verify only what they read. */
+  /** Verifies the whole journal as well. Other reads verify only the rows they read. */
   async checkpoints(idOrKey: string): Promise<readonly CheckpointInfo[]> {
     const { id } = await this.find(idOrKey);
     return (await this.verify(id)).checkpoints;
@@ -184,13 +184,13 @@ export class SessionQueries extends FileQueries {
     return verifySession(id, this.#services);
   }
 
-  /** Reads each artifact that a session points to, or that any session points to. */
+  /** Reads each artifact that a session references, or that any session references. */
   async *verifyArtifacts(by?: SessionId): AsyncGenerator<VerifiedArtifact> {
     const { verifyArtifacts } = await import("../store/verify.ts");
     yield* verifyArtifacts(this.#services, by);
   }
 
-  /** The files on disk, each verified by its own seal. For sessions with a damaged journal. */
+  /** The files on disk, each verified by its seal alone. For sessions with a damaged journal. */
   async checkpointFiles(idOrKey: string): Promise<readonly CheckpointInfo[]> {
     const { id } = await this.find(idOrKey);
     return listCheckpointFiles(this.stateDirectory, id);
@@ -219,7 +219,7 @@ export class SessionQueries extends FileQueries {
     return session === undefined ? query : { ...query, sessions: [(await this.find(session)).id] };
   }
 
-  /** The usage of each persona in each phase, and the cost of each attempt by the seq of its first row. */
+  /** The usage of each persona in each phase, and the cost of each attempt, keyed by the seq of its first row. */
   async usageInside(id: SessionId): Promise<UsageInside> {
     const { places, attempts } = await this.#services.store.reports.usageInside(id);
     const named = places.map((sums, index) => ({ ...sums, name: String(index) }));
@@ -232,12 +232,12 @@ export class SessionQueries extends FileQueries {
     return { places: usage, attempts };
   }
 
-  /** The calls of a session that may have cost something, in the order they were made. */
+  /** The session's calls that may have cost something, in order. */
   calls(id: SessionId, page?: Parameters<Reports["calls"]>[1]): Promise<readonly LedgerCall[]> {
     return this.#services.store.reports.calls(id, page);
   }
 
-  /** Warnings about budgets, of all sessions, newest first. */
+  /** Budget warnings of all sessions, newest first. */
   alerts(limit: number): Promise<readonly RaisedAlert[]> {
     return this.#services.store.reports.recentAlerts(limit);
   }
@@ -254,7 +254,7 @@ export class SessionQueries extends FileQueries {
     return outlookOf(state, this.#services.store);
   }
 
-  /** The forecast at the time of its start, from past runs of the team. Null without past runs. */
+  /** The forecast at the start of the session, from past runs of the team. Null without past runs. */
   async forecastAtStart(idOrKey: string): Promise<SessionForecast | null> {
     const { forecastAtStart } = await import("./session-forecast.ts");
     return forecastAtStart(await this.find(idOrKey), this.#services.store);
@@ -266,7 +266,7 @@ export class SessionQueries extends FileQueries {
     return totals.find(({ level }) => level === "session")?.reserved ?? noAmount;
   }
 
-  /** Warnings about the budgets of one session, oldest first. */
+  /** Budget warnings of one session, oldest first. */
   alertsOf(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]> {
     return this.#services.store.reports.alerts(id);
   }
@@ -305,7 +305,7 @@ export class SessionQueries extends FileQueries {
     return (await this.ticketRecords()).map(describeTicket);
   }
 
-  /** Sessions with a folder that the database does not have. */
+  /** Sessions that have a folder but no database row. */
   lostSessions(): Promise<readonly SessionId[]> {
     return this.#services.lost.list();
   }

@@ -12,7 +12,7 @@ import { SessionQueries } from "./session-queries.ts";
 import { settlementOf } from "./settle-effect.ts";
 import { budgetChangeOf, ignoreHeld, refuseSignal, refuseUnknownName, withReviewedPhase } from "./signals.ts";
 
-/** What people decide about a session. Each decision is a signal, which its driver or the next claimant records. */
+/** Decisions of people about a session. Each decision is a signal that its driver or the next claimant records. */
 export abstract class SessionSignals extends SessionQueries {
   readonly #services: Services;
 
@@ -31,7 +31,10 @@ export abstract class SessionSignals extends SessionQueries {
     await this.#decide(idOrKey, async (state) => (await answers()).approvalOf(state, call, args, note));
   }
 
-  /** Rejects the phase that is waiting for review: it runs again with the note. Or a call: the note is its result. */
+  /**
+   * Rejects the phase that is waiting for review, which then runs again with the note. Or rejects a call, with the
+   * note as its result.
+   */
   async reject(idOrKey: string, { call, note, repeatEffects, ...options }: RejectOptions): Promise<void> {
     if (typeof note !== "string" || note.trim() === "")
       throw new InputInvalid("A rejection needs a note.", { advice: "Write what should change." });
@@ -43,12 +46,12 @@ export abstract class SessionSignals extends SessionQueries {
     await this.#review(idOrKey, { action: "reject", ...options, note, ...repeats });
   }
 
-  /** Answers a question of a persona. `question`: its row. */
+  /** Answers a question of a persona. `question` is the row of the question. */
   async answer(idOrKey: string, question: number, text: string): Promise<void> {
     await this.#decide(idOrKey, async (state) => (await answers()).answerOf(state, question, text));
   }
 
-  /** Says how an effect of unknown outcome ended. `step`: its seq, or its name where that is unique. */
+  /** Settles an effect of unknown outcome. `step`: its seq, or its name if that is unique. */
   async settle(idOrKey: string, step: number | string, settlement: Settlement): Promise<void> {
     const { id } = await this.find(idOrKey);
     const { store } = this.#services;
@@ -66,23 +69,23 @@ export abstract class SessionSignals extends SessionQueries {
     await this.#signal(idOrKey, { action: "budget", level, ...(name !== undefined && { name }), budget });
   }
 
-  /** Pauses the session at its next step. `by`: who or what to name as the cause; a person unless given. */
+  /** Pauses the session at its next step. `by`: the cause to record. Default: a person. */
   async pause(idOrKey: string, by?: "interrupt"): Promise<void> {
     await this.#signal(idOrKey, { action: "pause", ...(by !== undefined && { by }) });
   }
 
-  /** Cancels the session, which is final. */
+  /** Cancels the session for good. */
   async cancel(idOrKey: string): Promise<void> {
     await this.#signal(idOrKey, { action: "cancel" });
   }
 
   protected abstract look(): void;
 
-  /** What a person says about a call, whether or not its session is driven now. */
+  /** Signals a decision about a call, whether or not the session is being driven. */
   async #decide(idOrKey: string, signalOf: (state: SessionState) => Promise<Signal>): Promise<void> {
     const { id } = await this.find(idOrKey);
     const { store, engine } = this.#services;
-    // A word that was just said by this process is known.
+    // A signal that this process just sent may not be read yet.
     if (engine.isDriving(id)) await engine.listen();
     await this.#signal(id, await signalOf(await readState(store, id)));
   }
@@ -113,7 +116,7 @@ export abstract class SessionSignals extends SessionQueries {
   }
 }
 
-/** Loaded when a person answers a call: most commands only look. */
+/** Loaded when a person answers a call, because most commands only read. */
 const answers = () => import("./answer-call.ts");
 
 function refusePhase(phase: string | undefined): void {

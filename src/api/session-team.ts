@@ -6,7 +6,10 @@ import { type Team, teamOf } from "../team/define.ts";
 import { recordedDefinition } from "../team/definition/recorded.ts";
 import type { Services } from "./services.ts";
 
-/** The team of a new session, planned by rules if the team asks for it. A plan that costs money is left to its first driver. */
+/**
+ * The team of a new session, planned by rules if the team asks for it. A plan that costs money is made by the first
+ * driver.
+ */
 export async function teamForBrief(team: Team, brief: string): Promise<PlannedTeam> {
   if (team.definition.planning !== "rules") return { team, decisions: [] };
   const [{ planFor }, { classifyByRules }] = await Promise.all([
@@ -17,8 +20,8 @@ export async function teamForBrief(team: Team, brief: string): Promise<PlannedTe
 }
 
 /**
- * The team that resumes a session: the given one, the registered one, or the recorded one if no persona of it is code. A
- * plan is replayed, never made again. Without a given team nothing has changed, so the record decides.
+ * The team that resumes a session: the given one, the registered one, or the recorded one if none of its personas
+ * are code. A plan is replayed, never made again. Without a given team the recorded definition applies.
  */
 export async function teamForSession(
   { id }: SessionRecord,
@@ -33,7 +36,7 @@ export async function teamForSession(
   return (await import("../run/planning/replay-plan.ts")).replayPlan(team, definition);
 }
 
-/** The team as the session recorded it. Undefined when a persona is code. */
+/** The team as recorded with the session. Undefined when a persona is code. */
 export function recordedTeam(recorded: Json): Team | undefined {
   const definition = recordedDefinition(recorded);
   const needsCode = definition.phases.some(({ personas }) =>

@@ -7,10 +7,10 @@ import type { Signal } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import type { Settlement } from "./options.ts";
 
-/** Of a result that a person gives. */
+/** Limits of a result that a person gives. */
 const resultLimits = { maxBytes: 64 * 1024, maxDepth: 50 };
 
-/** The signal that settles one effect. `step`: the seq of its intent, or its name where only one is unknown. */
+/** The signal that settles one effect. `step`: the seq of its intent, or its name if only one effect is unknown. */
 export function settlementOf(
   state: SessionState,
   step: number | string,
@@ -41,7 +41,7 @@ function unsettledEffect(state: SessionState, step: number | string, isAbandoned
       details,
       advice: advise("Name it by its number", "settle", id, String(effect.seq), "--happened"),
     });
-  // The driver that began it will say how it ended.
+  // The driver that started the effect will record its outcome.
   if (standing.status === "running" && !("wakeAt" in standing) && !isAbandoned)
     throw new SessionConflict(
       `Session ${id} is running, and the effect "${effect.name}" may still end by itself.`,

@@ -13,14 +13,14 @@ import { toChange } from "../run/spending.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { BudgetOptions } from "./options.ts";
 
-/** Refuses a signal that makes no sense in this status, or that no driver could act on. */
+/** Refuses a signal that makes no sense in this status or that no driver could apply. */
 export async function refuseSignal(
   { id, status }: SessionRecord,
   { action }: Signal,
   engine: Pick<TeamEngine, "refuseOlderDatabase">,
 ): Promise<void> {
   const details = { session: id, status };
-  // An effect may have happened, however its session ended.
+  // An effect may have happened regardless of how its session ended.
   if (finalStatuses.includes(status) && action !== "budget" && action !== "settle")
     throw new SessionConflict(
       `Session ${id} is ${status}; there is nothing to ${action.replace("-call", "")}.`,
@@ -40,7 +40,7 @@ export async function refuseSignal(
   await engine.refuseOlderDatabase(id);
 }
 
-/** The limit that a person changes, and where. */
+/** The limit that a person changes. */
 export function budgetChangeOf({ persona, phase, tokens, usd }: BudgetOptions) {
   const budget = toChange({ tokens, usd });
   if (budget.tokens === undefined && budget.microUsd === undefined)

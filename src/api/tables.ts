@@ -1,3 +1,6 @@
-/** The tables of providers and tools for the front doors. Not in `machine.ts`: its types are public, and these name packages. */
+/**
+ * The provider and tool tables for the CLI and the server. They are not in `machine.ts`, whose types are public,
+ * because these name packages.
+ */
 export { isProvider, isReady, knownProviders } from "../personas/model/provider-table.ts";
 export { namedTools } from "../personas/tools/tool-table.ts";

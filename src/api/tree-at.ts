@@ -15,9 +15,9 @@ export interface TreeServices {
 }
 
 /**
- * One of the session's trees, by its name: `head` as it is now, `base` as it began, a phase (`design`, `phase:design`, a
- * revision as `phase:design@1`), or what an attempt left (`attempt:design/architect/r1a2`, or `attempt:3` for the third of
- * the session).
+ * One of the session's trees by its name: `head` (now), `base` (at the start), a phase (`design`, `phase:design`, a
+ * revision as `phase:design@1`), or the result of an attempt (`attempt:design/architect/r1a2`, or `attempt:3` for
+ * the third of the session).
  */
 export async function treeAt(state: SessionState, at: string, services: TreeServices): Promise<FinalTree> {
   const { artifacts } = services;

@@ -12,7 +12,7 @@ export async function isPacked(file: string): Promise<boolean> {
   }
 }
 
-/** The checkpoints of an export that an import would accept. Loaded when it is asked for: it reads teams as well. */
+/** The checkpoints of an export that an import would accept. Loaded on demand, because it also reads teams. */
 export async function verifyExport(file: string): Promise<CheckpointInfo[]> {
   return (await import("./read-export.ts")).verifyExport(file);
 }

@@ -12,12 +12,12 @@ const pollEveryMs = 200;
 export interface WatchOptions {
   /** Only events after this row. */
   readonly after?: number;
-  /** Continue until the session stops; otherwise end with the last recorded row. */
+  /** Follow until the session stops; otherwise end at the last recorded row. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** A session's events from its journal. A caller that returns with the last seq misses and repeats nothing. */
+/** A session's events from its journal. A caller that resumes with the last seq misses and repeats nothing. */
 export async function* watchSession(
   store: Store,
   id: SessionId,
@@ -41,7 +41,7 @@ export async function* watchSession(
   }
 }
 
-/** Nothing more happens without a person. */
+/** True when only a person can continue the session. */
 function hasStopped(status: SessionStatus): boolean {
   return finalStatuses.includes(status) || status === "parked" || status === "paused";
 }

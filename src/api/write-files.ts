@@ -5,7 +5,7 @@ import type { WrittenOut } from "../workspace/out-plan.ts";
 import type { ApplyConflict } from "../workspace/repository/apply-changes.ts";
 import { type TreeServices, treeAt } from "./tree-at.ts";
 
-/** The files of a sealed phase. Without a phase, the files as the session has them now. */
+/** The files of a sealed phase. Without a phase, the current files of the session. */
 export interface FilesAt {
   readonly phase?: string;
   /** Default: the newest. */
@@ -13,13 +13,13 @@ export interface FilesAt {
 }
 
 export interface OutResult extends WrittenOut {
-  /** Of a session with a source: why nothing was written. The folder has other changes of the same files. */
+  /** For a session with a source: why nothing was written. The folder has its own changes to the same files. */
   readonly conflicts: readonly ApplyConflict[];
 }
 
 /**
- * Writes the files into a folder of the user. Those of a source go into a folder with files as `apply` brings them: what
- * differs from the base, merged with what is there, or nothing at all.
+ * Writes the files into a folder of the user. If the session has a source and the folder has files, the differences
+ * from the base are merged as `apply` does, all or none.
  */
 export async function writeFiles(
   state: SessionState,

@@ -2,7 +2,7 @@ import { NotTrusted } from "../domain/errors.ts";
 import { say, sayWrapped } from "./output.ts";
 import { plain } from "./terminal/format.ts";
 
-/** Loads what a folder wants to have run. On a terminal the person is asked first; otherwise it is refused. */
+/** Loads a file that needs trust. On a terminal, asks the person first; otherwise refuses. */
 export async function askingForTrust<T>(
   load: () => Promise<T>,
   options: { readonly json?: boolean } = {},
@@ -16,14 +16,14 @@ export async function askingForTrust<T>(
     if (!(await agrees(error))) throw new NotTrusted(`${path} is not trusted.`, { details, advice: actions });
     const { rememberTrust } = await import("../config/trust-store.ts");
     await rememberTrust({ path, sha256 }, process.env);
-    // Another file may need trust as well, or the file may have changed since it was read.
+    // Another file may need trust too, or the file may have changed since it was read.
     return await askingForTrust(load, options);
   }
 }
 
 const isTerminal = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
-/** Anything but a yes is a no. */
+/** Any answer but yes means no. */
 async function agrees({ message }: NotTrusted): Promise<boolean> {
   for (const line of message.split("\n")) sayWrapped(plain(line));
   const { createInterface } = await import("node:readline/promises");

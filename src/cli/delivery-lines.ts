@@ -3,7 +3,7 @@ import type { SessionView } from "../index.ts";
 import { count, plain } from "./terminal/format.ts";
 import { type AnswerLine, commandFor, nameOf, textLine } from "./typed-command.ts";
 
-/** What was delivered where, and how to repeat what was not. `repository`: the folder that has the branch. */
+/** Lists the deliveries, and how to retry the failed ones. `repository`: the folder that has the branch. */
 export function deliveryLines(
   view: SessionView,
   stateDir: string | undefined,
@@ -24,7 +24,7 @@ export function deliveryLines(
   ];
 }
 
-/** The branch, and the command that shows it: it may be in another folder than this one, such as a clone of ours. */
+/** The branch and the command that shows it. The branch may be in another folder, such as one of our clones. */
 export function branchLines(
   {
     branch,

@@ -20,7 +20,7 @@ export function tellStarter(id: string): void {
   if (process.connected) process.send?.({ begun: id } satisfies Begun);
 }
 
-/** Of a file name, without its extension: keys can be longer than file systems allow. */
+/** Limit for file names, without extension: keys can be longer than file systems allow. */
 const longestName = 120;
 export const entryFile = fileURLToPath(packageFile("bin/maestro.cjs"));
 
@@ -38,7 +38,7 @@ export async function detach(
     const log = join(folder, `${key.replaceAll(/[^\w.-]/g, "_").slice(0, longestName)}.log`);
     const handle = await open(log, "a", 0o600);
     const begins = (await handle.stat()).size;
-    // Started by the same name as this process, so that the commands in its log can be pasted here.
+    // Use the command name of this process, so that the commands in its log can be pasted here.
     const script = process.argv[1] ?? entryFile;
     const flags = flagsOf(command, { ...options, key, detach: false, json: false });
     const child = spawn(process.execPath, [script, command.name(), brief, ...flags], {
@@ -46,7 +46,7 @@ export async function detach(
       stdio: ["ignore", handle.fd, handle.fd, "ipc"],
     });
     await handle.close();
-    // Only the child knows which session it runs: another process may have created one with the same key.
+    // Only the child knows its session: another process may have created one with the same key.
     const begun = once(child, "message").then(([message]) => ({ id: (message as Begun).begun }));
     const exited = once(child, "exit").then(([code]) => ({ code: code as number | null }));
     const first = await Promise.race([begun, exited]);

@@ -44,14 +44,14 @@ interface Telling {
   readonly oneDocument?: (ended: ResultDocument) => object;
 }
 
-/** Awaits `ready` before anything runs: it writes to disk what must survive a crash. */
+/** Awaits `ready` before anything runs, which writes the data that must survive a crash. */
 type Begin = (maestro: Maestro, ready: (id: string) => Promise<void>) => Promise<Driven>;
 
-/** Shows events: not at all, as lines, as JSON, or as a live frame. */
+/** How events are shown: not at all, as lines, as JSON, or as a live frame. */
 interface Watching {
   readonly onEvent: (event: SessionEvent) => void;
   readonly say: Notify;
-  /** From now on Ctrl-C stops immediately. */
+  /** From here on Ctrl-C exits immediately. */
   readonly stopping: () => void;
   readonly follow: (maestro: Maestro, id: string) => Promise<void>;
   readonly close: (maestro: Maestro) => Promise<void>;
@@ -73,7 +73,7 @@ export async function drive(
     // The session's result is printed even when its files cannot be written.
     const files = await given?.catch(() => undefined);
     const { delivery } = await maestro.show(result.id);
-    // What was asked for is not done.
+    // The requested delivery failed.
     if (delivery !== null && delivery.failures.length > 0) process.exitCode = exitCodes.failed;
     if (options.json) printJson({ ...asDocument(resultDocument(result)), delivery, ...(files && { files }) });
     else await conclude(maestro, result, options, out !== undefined);
@@ -108,7 +108,7 @@ interface Ended {
   readonly interrupt: Interrupt;
 }
 
-/** For work to end after its signal was aborted, and for the error to be printed. */
+/** Time for work to end after its abort, and for the error to be printed. */
 const afterRemovalMs = 5_000;
 
 async function watchToTheEnd(
@@ -118,7 +118,7 @@ async function watchToTheEnd(
   { out }: DriveOptions,
   early: EarlyExit,
 ): Promise<Ended> {
-  // Work that ignores its signal could continue for long, and another process may do it again.
+  // Work that ignores its signal could continue for long, while another process repeats it.
   maestro.onStateRemoved(({ exitCode }) => {
     setTimeout(() => exitNow(exitCode), afterRemovalMs).unref();
   });

@@ -3,16 +3,13 @@ import { exitCodes } from "./exit-code.ts";
 
 let isIntended = false;
 
-/** Ends the process after the reason was printed. */
+/** Ends the process after printing the reason. */
 export function exitNow(code: number): never {
   isIntended = true;
   process.exit(code);
 }
 
-/**
- * Code of the team runs in this process and can end it. Without a report, the command would seem to have run the session to its
- * end.
- */
+/** Team code runs in this process and can end it. Without a report, the session would seem complete. */
 export class EarlyExit {
   readonly #say: Notify;
   session: string | undefined;

@@ -9,7 +9,7 @@ export interface Facing {
   readonly abandoned: boolean;
 }
 
-/** Why a session stopped and what to do, in the order of the person on call. */
+/** Why a session stopped and what to do, in the order that a person on call needs. */
 export function explanationLines(view: SessionView, { stateDir, abandoned }: Facing): readonly AnswerLine[] {
   const { lost, cost, why, todo, resume } = explainStop(view, { abandoned });
   const of = (advice: Advice): readonly AnswerLine[] => adviceLines(advice, stateDir);

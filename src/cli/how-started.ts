@@ -17,13 +17,16 @@ const npx = "npx maestro-hive";
 /** Works on a machine where nothing is installed. */
 export const anywhere = npx;
 
-/** The name of the command as it was typed, for the lines that show its usage. */
+/** The command name as typed, for usage lines. */
 export function typedName(script: string = process.argv[1] ?? ""): string {
   const name = basename(script);
   return commandNames.includes(name) ? name : "maestro";
 }
 
-/** The command that starts Maestro again from the same shell. Only the way this process was started is known to work. */
+/**
+ * The command that starts Maestro again from the same shell. Only the way this process was started is known to
+ * work.
+ */
 export function howStarted(
   { script = "", node, folder, env }: Started = {
     script: process.argv[1],

@@ -3,7 +3,7 @@ import type { Advice, Notify } from "../domain/advice.ts";
 import { exitNow } from "./early-exit.ts";
 import { exitCodes } from "./exit-code.ts";
 
-/** A stop within ten seconds is promised, and the process needs some of them to exit. */
+/** A stop is promised within ten seconds, and the process needs some of that time to exit. */
 const hardStopMs = 9_000;
 
 export interface Interrupt {

@@ -3,17 +3,17 @@ import { beginsDrive } from "../journal/facts.ts";
 import { printJson } from "./output.ts";
 
 /**
- * One event a line. The first live event is the claim. New rows before it (the creation of a session, a signal that
- * waited for a driver) are read from the journal, so that the output is complete.
+ * Prints one event per line. The first live event is the claim. Earlier new rows (the creation of a session, a
+ * waiting signal) are read from the journal, so that the output is complete.
  */
 export class JsonEvents {
-  /** Heard before what comes first was read. */
+  /** Events heard before the earlier rows were read. */
   #early: SessionEvent[] | undefined = [];
   #session: { readonly maestro: Maestro; readonly id: string } | undefined;
   #filling: Promise<void> | undefined;
 
   hear(event: SessionEvent): void {
-    // The recorded step replaces these.
+    // The recorded step replaces these events.
     if (event.kind === "text" || event.kind === "step.began") return;
     if (this.#early === undefined) return printJson(event);
     this.#early.push(event);

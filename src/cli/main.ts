@@ -31,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** The flags that every command has may stand before it: `maestro --json sessions`. */
+/** Global flags may stand before the command: `maestro --json sessions`. */
 function commandFirst(argv: readonly string[]): readonly string[] {
   let at = 0;
   for (let flag = argv[0]; flag !== undefined; flag = argv[at]) {
@@ -45,7 +45,7 @@ function commandFirst(argv: readonly string[]): readonly string[] {
     : [...command, ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
-/** Commander would print the help of the whole program. */
+/** Without this check, Commander would print the help of the whole program. */
 function refuseUnknownHelp(program: Command, [command, about]: readonly string[]): void {
   if (command !== "help" || about === undefined || about.startsWith("-")) return;
   const known = program.commands.map((each) => each.name());

@@ -42,7 +42,7 @@ export async function withReadonly<T>(
   }: {
     readonly onNotice?: Notify;
     readonly mayBeMissing?: boolean;
-    /** For a command that acts after it has looked: both must see the same state directory. */
+    /** For a command that acts after it has read: both must use the same state directory. */
     readonly loaded?: LoadedConfig;
   } = {},
 ): Promise<T> {
@@ -90,7 +90,7 @@ export async function requireState(
   );
 }
 
-/** For commands that act. Asks on a terminal for the trust that the folder needs. */
+/** For commands that act. On a terminal, asks for the trust that the folder needs. */
 export async function loadFromFlags(options: GlobalOptions): Promise<LoadedConfig> {
   const loaded = await askingForTrust(() => loadConfig({ flags: flagsIn(options) }), options);
   const { config, origins } = loaded;
@@ -99,7 +99,7 @@ export async function loadFromFlags(options: GlobalOptions): Promise<LoadedConfi
   return loaded;
 }
 
-/** For commands that only look: no code of a folder runs, trusted or not. */
+/** For commands that only read: they run no code of a folder, trusted or not. */
 export const loadForReading = (options: GlobalOptions): Promise<LoadedConfig> =>
   loadConfig({ flags: flagsIn(options), onlyLooks: true });
 

@@ -6,7 +6,7 @@ import type { OutResult } from "../index.ts";
 import { say } from "./output.ts";
 import { count, plain } from "./terminal/format.ts";
 
-/** How the files of a session came into a folder. */
+/** Prints how the session's files were written to the folder. */
 export function sayWritten({ written, removed, kept, conflicts }: OutResult, directory: string): void {
   for (const { reason } of conflicts) say(plain(`Conflict: ${reason}`));
   if (conflicts.length > 0)
@@ -20,14 +20,14 @@ export function sayWritten({ written, removed, kept, conflicts }: OutResult, dir
   for (const { path, reason } of kept) say(plain(`Not overwritten: ${path}: ${reason}`));
 }
 
-/** A folder that a person moved away is not created again at its old place. */
+/** Do not recreate a folder that a person moved. */
 export async function isGone({ folder, used }: OutFolder): Promise<boolean> {
   return used && (await stat(folder).catch(() => undefined)) === undefined;
 }
 
 /**
- * Proves that files can be written to the folder, before any model is paid. It writes for real, because permissions alone
- * do not tell about read-only or full disks, and removes everything again.
+ * Proves that files can be written to the folder before any model is paid. It writes a real file, because
+ * permissions do not reveal read-only or full disks, and removes it again.
  */
 export async function checkOut(directory: string | undefined): Promise<void> {
   if (directory === undefined) return;
@@ -42,12 +42,12 @@ export async function checkOut(directory: string | undefined): Promise<void> {
     throw refused(directory, error);
   } finally {
     if (probe !== undefined) await rm(probe, { recursive: true, force: true });
-    // Only empty folders go: another process may write there by now.
+    // Remove only empty folders, because another process may write there by now.
     for (const path of missing) await rmdir(path).catch(() => undefined);
   }
 }
 
-/** The folder and those above it that do not exist, the deepest first. */
+/** The missing folders down to this one, deepest first. */
 async function missingFolders(folder: string): Promise<readonly string[]> {
   const isThere = (await stat(folder).catch(() => undefined)) !== undefined;
   return isThere || folder === dirname(folder) ? [] : [folder, ...(await missingFolders(dirname(folder)))];

@@ -39,12 +39,12 @@ export function printWrapped(text: string): void {
   for (const line of folded(text, screenOf(process.stdout).columns)) print(line);
 }
 
-/** A command to paste stays on the line of its text, however long. */
+/** Keeps a command to paste on one line with its text. */
 export function sayCommand(text: string, stateDir: string | undefined, ...words: readonly string[]): void {
   say(`${text}: ${commandFor(stateDir, ...words)}`);
 }
 
-/** A notice and what to do about it. Notices contain file names and keys, which may contain control characters. */
+/** A notice and its advice. Notices contain file names and keys, which may contain control characters. */
 export const noticeLines = (notice: string, actions: readonly Advice[] = []): readonly AnswerLine[] => [
   textLine(notice),
   ...actions.flatMap((advice) => adviceLines(advice)),

@@ -11,8 +11,8 @@ import { howStarted, typedName } from "./how-started.ts";
 import type { GlobalOptions } from "./open.ts";
 
 /**
- * Every command with its options and an example that works offline. Their code is loaded when they are called. Collects the
- * names of the commands that print nothing until they are done.
+ * Every command with its options and an offline example. Command code is loaded on demand. Collects the names of
+ * commands that print nothing until they are done.
  */
 export function buildProgram(spinning: Set<string> = new Set()): Command {
   const program = new Command(typedName())

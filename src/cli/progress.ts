@@ -4,7 +4,7 @@ import type { PublicFact } from "../journal/public-fact.ts";
 import { isRecorded } from "../journal/public-fact.ts";
 import { duration, plain } from "./terminal/format.ts";
 
-/** An event as one line; undefined for events that only programs read. */
+/** One line for an event; undefined for events that only programs read. */
 export function progressLine(event: SessionEvent): string | undefined {
   if (!isRecorded(event))
     return event.kind === "log" ? plain(`  ${event.persona}: ${event.message}`) : undefined;
@@ -19,7 +19,7 @@ function subjectOf({ phase, persona, round, attempt }: PublicFact): string {
   return isFirst ? `  ${persona}: ` : `  ${persona} (round ${round}, attempt ${attempt}): `;
 }
 
-/** How long a wait takes that the fact announces. */
+/** The length of the wait that the fact announces. */
 function timing(fact: PublicFact): string {
   const end =
     "notBefore" in fact

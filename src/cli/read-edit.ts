@@ -6,7 +6,7 @@ import type { GivenOptions, Maestro, PhaseEdit, StartOptions } from "../index.ts
 
 const maxBytes = 32 * 1024 * 1024;
 const maxFiles = 5_000;
-/** Never part of a phase's output. */
+/** Names that are never part of a phase's output. */
 const leftOut = new Set([".git", "node_modules", ".maestro-out.json"]);
 
 /** Reads repeated `phase=path` flags. */
@@ -48,7 +48,7 @@ export async function readGiven(pairs: readonly string[] = []): Promise<Record<s
   return given;
 }
 
-/** Undefined without any: a session that its key names keeps its own. */
+/** Undefined without flags: a session found by its key keeps its own attachments. */
 export async function readAttachments(
   paths: readonly string[] | undefined,
 ): Promise<NonNullable<StartOptions["attachments"]> | undefined> {
@@ -80,7 +80,10 @@ async function readEditFile(path: string, paths: () => Promise<readonly string[]
   });
 }
 
-/** The file of the session that a path replaces: the one whose path it ends with, or the only one with its name. */
+/**
+ * The session file that a path replaces: the one whose path the given path ends with, or the only one with its
+ * name.
+ */
 function placeOf(path: string, known: readonly string[]): string | undefined {
   const given = resolve(path).split(sep).join("/");
   const ends = known.filter((each) => given.endsWith(`/${each}`)).toSorted((a, b) => b.length - a.length);

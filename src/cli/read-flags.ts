@@ -3,7 +3,10 @@ import { checkQueuePlace, isPriority, priorities, type QueuePlace } from "../dom
 
 export const usageGroups = ["persona", "phase", "model", "session", "day"] as const;
 
-/** `a,b` as a list; undefined without the flag. An empty list is a script's empty variable, never "all". */
+/**
+ * `a,b` as a list; undefined without the flag. An empty list usually is a script's empty variable, so it never
+ * means "all".
+ */
 export function readList(flag: string, text: string | undefined): readonly string[] | undefined {
   const words = text
     ?.split(",")
@@ -26,7 +29,7 @@ export function readTokens(flag: string, text: string | undefined): number | und
   });
 }
 
-/** Money is stored in millionths of a dollar; less would be a limit of zero. */
+/** Money is stored in millionths of a dollar, so a smaller limit would be zero. */
 const leastDollars = 0.000_001;
 
 export function readDollars(flag: string, text: string | undefined): number | undefined {
@@ -64,7 +67,7 @@ export function readCount(
 
 const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** A day as 2030-01-31, or a duration before now: 90m, 24h, 7d, 2w. */
+/** A date such as 2030-01-31, or a duration before now: 90m, 24h, 7d, 2w. */
 export function readSince(flag: string, text: string | undefined, now: number): number | undefined {
   if (text === undefined) return undefined;
   const back = /^(\d{1,5})\s*([mhdw])$/.exec(text.trim());

@@ -2,7 +2,7 @@ import type { SessionResult } from "../index.ts";
 
 export type ResultDocument = ReturnType<typeof resultDocument>;
 
-/** The result of a drive for programs, with the same keys for every outcome. */
+/** The result of a drive for programs. Every outcome has the same keys. */
 export function resultDocument({ id, status, reason, error, wakeAt, ...rest }: SessionResult) {
   return {
     id,

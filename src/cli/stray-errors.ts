@@ -4,7 +4,7 @@ import { exitNow } from "./early-exit.ts";
 import { exitCodes } from "./exit-code.ts";
 import { say } from "./output.ts";
 
-/** An error that nothing handled fails the attempt whose code raised it. Any other error is `unclaimed`. */
+/** An unhandled error fails the attempt whose code raised it. Any other error is `unclaimed`. */
 export async function claimStrayErrors(unclaimed: (error: unknown) => void): Promise<void> {
   const { claimStrayError } = await import("../index.ts");
   const hear = (error: unknown): void => {
@@ -14,15 +14,15 @@ export async function claimStrayErrors(unclaimed: (error: unknown) => void): Pro
   process.on("uncaughtException", hear);
 }
 
-/** As Node does it. The session resumes from its recorded steps. */
+/** Ends the process as Node would. The session resumes from its recorded steps. */
 export function endUnclaimed(error: unknown): void {
   say(shown(error));
   exitNow(exitCodes.bug);
 }
 
 /**
- * A server must not take all its sessions down with an error that belongs to none of them. Every fact is committed in one
- * transaction, so the error leaves no state half written.
+ * One stray error must not stop all sessions of a server. Every fact is committed in one transaction, so the error
+ * leaves no state half written.
  */
 export function reportUnclaimed(error: unknown): void {
   say(`Unexpected error, which belongs to no session. The server continues. ${shown(error)}`);

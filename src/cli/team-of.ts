@@ -30,7 +30,7 @@ export async function prove(
   await proveSandbox(team, sandbox);
 }
 
-/** The same for an existing session, with its recorded model unless another is given. */
+/** Like `prove`, for an existing session, with its recorded model unless another is given. */
 export async function proveFor(
   maestro: Maestro,
   idOrKey: string,
@@ -52,7 +52,7 @@ export async function proveFor(
   );
 }
 
-/** The team of a session: from the given file, the file it was started with, or the journal. */
+/** The session's team: from the given file, its original file, or the journal. */
 export async function teamForSession(
   maestro: Maestro,
   idOrKey: string,

@@ -10,14 +10,17 @@ export interface AnswerLine {
   readonly isCommand: boolean;
 }
 
-/** Set by the folder's configuration, which a printed command may not read: it may be code, or started elsewhere. */
+/**
+ * Set by the folder's configuration. A printed command may not read that file: it may be code, or run from
+ * elsewhere.
+ */
 let folderStateDir: string | undefined;
 
 export function nameStateDir(path: string): void {
   folderStateDir = path;
 }
 
-/** A command to paste as it is, started as this process was. */
+/** A command to paste unchanged, with the program name of this process. */
 export function commandFor(stateDir: string | undefined, ...words: readonly string[]): string {
   return typed(["maestro", ...words], stateDir);
 }
@@ -36,7 +39,7 @@ export function adviceLines(
 
 export const textLine = (text: string): AnswerLine => ({ text: plain(text), isCommand: false });
 
-/** Errors are explained where no command's options are known any more. */
+/** Errors are printed after a command's options are gone. */
 export function stateDirFlag(argv: readonly string[] = process.argv): string | undefined {
   const at = argv.findLastIndex((word) => word === "--state-dir" || word.startsWith("--state-dir="));
   if (at === -1) return undefined;

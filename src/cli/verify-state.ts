@@ -8,7 +8,7 @@ import { count } from "./terminal/format.ts";
 import { tellSpinner } from "./terminal/spinner.ts";
 
 const pageSize = 200;
-/** A state directory may have thousands of damaged sessions; the others are counted. */
+/** A state directory may have thousands of damaged sessions. The rest are counted. */
 const mostFindings = 100;
 
 /**
@@ -61,7 +61,7 @@ async function verifySession(maestro: ReadonlyMaestro, id: SessionId, findings: 
       });
     return rows;
   } catch (error) {
-    // It was deleted meanwhile.
+    // The session was deleted meanwhile.
     if (!SessionNotFound.is(error)) findings.add(wrong(`session ${id}`, error));
     return 0;
   }
@@ -77,7 +77,7 @@ async function verifyFiles(maestro: ReadonlyMaestro, findings: Findings): Promis
   return verified;
 }
 
-/** The first ones; of the others only how many they are and their exit code. */
+/** Keeps the first findings, and the number and exit code of the rest. */
 class Findings {
   readonly #listed: Finding[] = [];
   #others = 0;

@@ -26,7 +26,7 @@ export async function budget(idOrKey: string, options: BudgetFlags): Promise<voi
       advice: "Give only one of them.",
     });
   const raises = tokens !== undefined || usd !== undefined;
-  // Showing a budget runs no code of the folder.
+  // Showing a budget runs no code from the folder.
   const loaded = await (raises ? loadFromFlags(options) : loadForReading(options));
   await requireState(options, idOrKey, loaded);
   const view = await withMaestro(

@@ -40,13 +40,13 @@ const bySealsAlone = "The checkpoints are verified by the seals of their files a
 
 interface Found {
   readonly found: readonly CheckpointInfo[];
-  /** Of the journal. */
+  /** Damage of the journal. */
   readonly damage?: MaestroError;
-  /** Files with newer work than the database has. */
+  /** Set when files have newer work than the database. */
   readonly conflict?: MaestroError | undefined;
 }
 
-/** With a damaged journal the checkpoints matter most, so the files are checked by their seals alone. */
+/** Checkpoints matter most when the journal is damaged, so they are then checked by their seals alone. */
 async function checkpointsOf(idOrKey: string, maestro: ReadonlyMaestro): Promise<Found> {
   try {
     const { id } = await maestro.find(idOrKey);
@@ -91,7 +91,7 @@ async function verifySession(idOrKey: string, options: GlobalOptions): Promise<v
     if (damage !== undefined) sayWrapped(bySealsAlone);
     say(`${count(verified, "artifact")} verified.`);
     for (const { message } of wrong) sayWrapped(message);
-    // What could not be read may be whole: its advice changes nothing, so it comes before the advice to mend.
+    // An unreadable file may be intact. Its advice changes nothing, so it comes before the advice to repair.
     const unread = wrong.find((error) => StorageFailed.is(error));
     const restored = advise("The journal restores them", "resume", idOrKey);
     throwFirst(damage, unread, invalid(found, restored), wrong[0], conflict);
@@ -116,7 +116,7 @@ async function verifyFile(file: string): Promise<readonly CheckpointInfo[]> {
   const { isPacked, verifyCheckpointFile, verifyExport } = await import("../../api/open-readonly.ts");
   if (await isPacked(file)) return verifyExport(file);
   const found = await verifyCheckpointFile(file);
-  // Only a file that was once a checkpoint can be damaged; any other file is the wrong argument.
+  // Only a file that was a checkpoint can be damaged. Any other file is a wrong argument.
   if (!found.valid && !/(?:^|[/\\])checkpoint_[^/\\]*\.json$/.test(file) && !(await beginsAsCheckpoint(file)))
     throw new InputInvalid(`${file} is neither a checkpoint nor an export.`, {
       advice: "Name a session, a file checkpoint_<phase>.json, or an export of a session.",
@@ -124,7 +124,7 @@ async function verifyFile(file: string): Promise<readonly CheckpointInfo[]> {
   return [found];
 }
 
-/** The first member of a checkpoint, which no other file starts with by chance. */
+/** The first member of a checkpoint, which other files do not start with by chance. */
 async function beginsAsCheckpoint(file: string): Promise<boolean> {
   const start = '{"after":';
   const handle = await open(file);
@@ -154,7 +154,7 @@ export async function exportTo(idOrKey: string, file: string, options: GlobalOpt
   print(
     `${count(exported.checkpoints, "checkpoint")} and ${count(exported.artifacts, "artifact")} of session ${exported.session} exported to ${file} (${bytes(exported.bytes)}).`,
   );
-  // Not the way this process was started: nothing may be installed on the other machine.
+  // Not the way this process was started: the other machine may have nothing installed.
   say(
     `On the other machine: ${shellCommand(["maestro", "checkpoints", "import", file], { start: anywhere })}`,
   );
@@ -179,7 +179,7 @@ export async function importFrom(file: string, options: ImportFlags): Promise<vo
   sayCommand("If you trust it, resume with", options.stateDir, "resume", imported.session, "--trust");
 }
 
-/** Takes sealed work that an older database does not know back into it. */
+/** Adds sealed work that an older database lacks. */
 export async function restore(idOrKey: string, options: GlobalOptions): Promise<void> {
   await requireState(options, idOrKey);
   const { restored, name } = await withMaestro(options, async (maestro) => ({

@@ -27,7 +27,7 @@ export async function diff(session: string, { attempt, ...options }: DiffFlags):
   );
   if (options.json) return printJson({ diff: text.toString() });
   if (text.length === 0) return say("Nothing changed.");
-  // Byte for byte: the diff is for git, and names in it are quoted by git.
+  // Unchanged bytes: the diff is for git, and git quotes the names in it.
   process.stdout.write(text);
 }
 

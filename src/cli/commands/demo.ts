@@ -5,7 +5,7 @@ import { bold, type Demo, type DemoOptions, type Played, play } from "../demo/pl
 import { commandFor } from "../output.ts";
 import { count, duration, money, number } from "../terminal/format.ts";
 
-/** Halfway through implementation: two of its three files are recorded, the call for the third is in flight. */
+/** Halfway through implementation: two of three files are recorded, the call for the third is in flight. */
 const writesBeforeKill = 2;
 
 export async function demo({ repo, ...options }: DemoOptions & { readonly repo?: true }): Promise<void> {
@@ -45,7 +45,7 @@ function countsOf({ before, after, checkpoints }: Played) {
     simulated: after.simulated,
     kept: before.steps,
     steps: after.steps,
-    /** Paid before the kill, and not again after it. */
+    /** Paid before the kill and not again after it. */
     notPaidTwice: {
       calls: before.usage.calls,
       tokens: before.usage.inputTokens + before.usage.outputTokens,

@@ -93,7 +93,7 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
           ...(await verifyState(maestro)),
         );
       },
-      // The finding about the configuration has said already what is left out.
+      // The finding about the configuration already names the ignored settings.
       { onNotice, mayBeMissing: true, loaded: { ...(await loadForReading(options)), leftOut: undefined } },
     );
   } catch (error) {
@@ -102,7 +102,7 @@ async function state(options: GlobalOptions): Promise<Finding[]> {
   return findings;
 }
 
-/** Prices that a person had updated. */
+/** Prices from `maestro prices update`. */
 async function updatedPrices(options: GlobalOptions): Promise<Finding[]> {
   const what = "prices";
   try {
@@ -179,7 +179,7 @@ async function repositories(directory: string): Promise<Finding[]> {
   ];
 }
 
-/** Only where there are some: most people upload nothing. */
+/** Printed only if uploads exist, because most people have none. */
 async function uploads(maestro: ReadonlyMaestro): Promise<Finding[]> {
   const what = "uploads";
   const found = await maestro.uploads();
@@ -200,7 +200,7 @@ async function uploads(maestro: ReadonlyMaestro): Promise<Finding[]> {
 
 async function sandbox(options: GlobalOptions): Promise<Finding> {
   const what = "sandbox";
-  // A wrong configuration is a finding of its own.
+  // A wrong configuration has its own finding.
   const rule = await loadForReading(options).then(
     ({ config }) => config.sandbox,
     () => "required",
@@ -262,7 +262,7 @@ async function providers(offline: boolean): Promise<Finding[]> {
   );
 }
 
-/** Any response counts. Checking the key would cost a model call. */
+/** Any response counts. Testing the key would cost a model call. */
 async function reach(url: string): Promise<string | undefined> {
   try {
     await fetch(url, { method: "HEAD", redirect: "manual", signal: AbortSignal.timeout(reachMs) });
@@ -273,7 +273,7 @@ async function reach(url: string): Promise<string | undefined> {
   }
 }
 
-/** Only the host: the address can contain a password. */
+/** Print only the host, because the address can contain a password. */
 const hostOf = (url: string | null): string => URL.parse(url ?? "")?.host ?? "its address";
 
 function show(findings: readonly Finding[], stateDir: string | undefined): void {

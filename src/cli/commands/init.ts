@@ -73,7 +73,7 @@ const asName = (folder: string): string => {
   return name.slice(0, 64) || "repository";
 };
 
-/** Returns the file. `names`: the words that become names of the team. */
+/** Returns the path of the file. `names`: words that become names of the team. */
 async function writeTeam(
   options: InitOptions,
   file: string,
@@ -112,7 +112,10 @@ async function withSchema(yaml: string, file: string): Promise<string> {
   return `${JSON.stringify({ $schema: address, ...(parse(yaml) as object) }, null, 2)}\n`;
 }
 
-/** Relative where the package is installed beside the file, so that the line holds for everyone who clones the project. */
+/**
+ * A relative path if the package is installed beside the file, so that it works for everyone who clones the
+ * project.
+ */
 function schemaAddress(file: string): string {
   const schema = packageFile("team.schema.json");
   const path = relative(dirname(resolve(file)), fileURLToPath(schema));

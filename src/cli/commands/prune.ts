@@ -43,7 +43,7 @@ export async function prune(options: PruneOptions): Promise<void> {
   const act = () => withMaestro(options, (maestro) => maestro.prune(policy));
   const pruned = await act().catch(async (error: unknown) => {
     if (!isFull(error) || policy.dryRun) throw error;
-    // Removing unreferenced artifacts needs no space and may free enough for the rest.
+    // Removing unreferenced artifacts needs no space and may free enough for the rest of prune.
     const loaded = await loadFromFlags(options);
     const artifacts = await withReadonly(options, (maestro) => maestro.removeUnneeded(), { loaded });
     if (artifacts === 0) throw error;

@@ -23,7 +23,7 @@ export async function resume(idOrKey: string, options: ResumeFlags): Promise<voi
   await drive(
     others,
     async (maestro, ready) => {
-      // First: nothing of an import is loaded, asked or proved before a person trusts it.
+      // This comes first: nothing of an import is loaded, asked or checked before a person trusts it.
       if (options.trust) await sayNewlyTrusted(maestro, idOrKey);
       await maestro.ensureTrusted(idOrKey, options);
       const edits = await readEdits(options.edit, () => pathsOf(maestro, idOrKey));
@@ -45,13 +45,13 @@ export async function resume(idOrKey: string, options: ResumeFlags): Promise<voi
   );
 }
 
-/** A person who trusts an import for the first time may not have seen what it would run, read and send. */
+/** A person who trusts an import for the first time may not have seen its demands. */
 async function sayNewlyTrusted(maestro: Maestro, idOrKey: string): Promise<void> {
   const { imported } = await maestro.show(idOrKey);
   if (imported?.trusted === false) sayDemands(await maestro.demands(idOrKey), { trusted: true });
 }
 
-/** Without the typed --team the advised command would accept the recorded team and pay for its instructions. */
+/** Without --team the advised command would accept the recorded team and pay for its instructions. */
 async function namingTeam<T>(typed: string | undefined, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

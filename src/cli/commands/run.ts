@@ -67,7 +67,7 @@ export async function run(
   });
 }
 
-/** More than the limit of a brief, so that a long one is refused as too long. */
+/** Larger than the limit of a brief, so that a long brief is refused as too long. */
 const mostBriefBytes = 4 * 1024 * 1024;
 
 async function readBrief(): Promise<string> {
@@ -80,7 +80,7 @@ async function readBrief(): Promise<string> {
     chunks.push(chunk);
   }
   try {
-    // A brief that is too long was cut, maybe within a character.
+    // A brief that was too long may be cut within a character.
     const stream = size > mostBriefBytes;
     return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks), { stream }).trim();
   } catch (cause) {
@@ -130,7 +130,7 @@ async function readStart(options: RunOptions): Promise<Omit<StartOptions, "brief
   };
 }
 
-/** Paths are of this folder; the session may be completed from another one. */
+/** Paths are relative to this folder, and the session may complete from another one. */
 function deliveryOf({ branch, apply, patch, push, pullRequest }: RunOptions): Pick<StartOptions, "deliver"> {
   const deliver = {
     ...(branch !== undefined && { branch }),

@@ -10,9 +10,9 @@ import type { GlobalOptions } from "../open.ts";
 import { print, printJson, say, sayNotice } from "../output.ts";
 import { claimStrayErrors, reportUnclaimed } from "../stray-errors.ts";
 
-/** Less than supervisors usually wait before they kill. */
+/** Shorter than the time supervisors usually wait before they kill. */
 const hardStopMs = 9_500;
-/** For output that is still being written. */
+/** Time for output that is still being written. */
 const afterwardsMs = 200;
 const interruptedExitCode = 130;
 
@@ -73,7 +73,7 @@ const flagsOf = ({ stateDir, port, host, publicUrl, tlsCert, tlsKey, sandbox }: 
   "server.tlsKey": tlsKey,
 });
 
-/** For the running server, however it was started. */
+/** Works however the running server was started. */
 async function printNewLink({ config }: LoadedConfig, { json }: ServeFlags): Promise<void> {
   const { askForLink } = await import("../../server/serve.ts");
   const link = await askForLink(config);
@@ -82,8 +82,8 @@ async function printNewLink({ config }: LoadedConfig, { json }: ServeFlags): Pro
 }
 
 /**
- * Resolves when everything is closed. Work that takes too long is recovered at the next start. Rejects when the state
- * directory was removed: a server without one would answer from files that no other process sees.
+ * Resolves when everything is closed. Work that takes too long is recovered at the next start. Rejects when the
+ * state directory was removed, because the server would then answer from files that no other process sees.
  */
 function untilStopped({ maestro, stop }: Pick<RunningServer, "maestro" | "stop">): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -113,7 +113,7 @@ function untilStopped({ maestro, stop }: Pick<RunningServer, "maestro" | "stop">
   });
 }
 
-/** The built-in team is always offered, unless a file has its name. */
+/** The built-in team is always offered, unless a file has the same name. */
 async function loadTeams(paths: readonly string[], sandbox: Config["sandbox"]) {
   const given = await Promise.all(
     paths.map(async (path) => {

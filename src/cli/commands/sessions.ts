@@ -137,10 +137,10 @@ function sayNone(
   sayCommand("Or try the demo", stateDir, "demo");
 }
 
-/** Ten characters are the time in milliseconds: two sessions share them only when they were created together. */
+/** The first ten characters are the time in milliseconds. Two sessions share them only if created together. */
 const leastIdLength = 10;
 
-/** For each id, the shortest beginning that no other of them has. Commands accept it in place of the id. */
+/** The shortest unambiguous prefix of each id. Commands accept it in place of the id. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const sorted = ids.toSorted();
   const short = new Map<string, string>();
@@ -157,7 +157,7 @@ function sharedLength(id: string, other = ""): number {
   return length;
 }
 
-/** For shell completion: one name a line, the key if there is one. */
+/** For shell completion: one name per line, the key if there is one. */
 async function printNames(options: GlobalOptions): Promise<void> {
   const listed = await withReadonly(options, (maestro) => maestro.sessions({ limit: 100 }));
   for (const { id, key } of listed) print(plain(key ?? id));

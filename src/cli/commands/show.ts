@@ -64,7 +64,7 @@ function filesAt({ at }: ShowOptions): FilesAt {
   return { phase, ...(revision !== undefined && { revision: Number(revision) }) };
 }
 
-/** The answers for a person on call first, then the details. */
+/** First the answers for a person on call, then the details. */
 export function* describe(
   view: SessionView,
   facing: Facing & { readonly now: number; readonly repository: string | null },
@@ -195,7 +195,7 @@ function* sourceTexts({ source }: SessionView): Generator<[string, number]> {
   if (more > 0) yield [`left out: ${more} more (--json lists them)`, 2];
 }
 
-/** Of a session that has stopped, the explanation has them. */
+/** For a session that has stopped, the explanation already lists them. */
 function* callTexts({ waiting }: SessionView): Generator<[string, number]> {
   if (waiting.length === 0) return;
   yield ["", 0];

@@ -10,13 +10,13 @@ interface NoteOptions extends GlobalOptions {
   readonly note?: string;
   readonly phase?: string;
   readonly call?: string;
-  /** As JSON. */
+  /** Arguments as JSON. */
   readonly arguments?: string;
   readonly repeatEffects?: boolean;
 }
 
 interface SettleFlags extends GlobalOptions {
-  /** True without a result. */
+  /** True if given without a result. */
   readonly happened?: string | true;
   readonly didNotHappen?: boolean;
 }

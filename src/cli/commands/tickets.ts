@@ -24,7 +24,7 @@ async function deliverAndList(options: GlobalOptions) {
   return withMaestro(
     options,
     async (maestro) => {
-      // With a part of the settings they could be delivered to the wrong place.
+      // With only part of the settings, tickets could go to the wrong place.
       if (loaded.leftOut === undefined) await maestro.deliverTickets();
       return { found: await maestro.tickets(), damaged: await maestro.damagedTickets() };
     },

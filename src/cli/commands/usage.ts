@@ -11,7 +11,7 @@ import { stopSpinner } from "../terminal/spinner.ts";
 import { bar } from "../terminal/table.ts";
 
 const mostRows = 30;
-/** Programs get the whole report. */
+/** With --json, print the whole report. */
 const allRows = 10_000_000;
 
 interface UsageFlags extends GlobalOptions {
@@ -85,7 +85,7 @@ function rows({ by, rows: all }: UsageReport): void {
 
 const tokensOf = ({ inputTokens, outputTokens }: UsageTotals): number => inputTokens + outputTokens;
 
-/** The cost of past runs for the remaining phases. */
+/** The forecast for the remaining phases. */
 function* toCome({ phases, unknown }: SessionForecast): Generator<string> {
   if (phases.length === 0) return;
   yield "Remaining, estimated from past runs (median to 90th percentile):";

@@ -4,7 +4,7 @@ export const shells = ["bash", "zsh", "fish"] as const;
 
 export type Value =
   | { readonly kind: "file" }
-  /** Or a subcommand in its place. */
+  /** `or`: subcommands that can stand in its place. */
   | { readonly kind: "session"; readonly or?: readonly string[] }
   | { readonly kind: "words"; readonly words: readonly string[] }
   | { readonly kind: "text" };

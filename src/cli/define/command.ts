@@ -9,7 +9,7 @@ export interface Definition {
   readonly description: string;
   /** Runs offline, line by line. */
   readonly example: string | readonly string[];
-  /** It prints nothing until it is done, so a spinner shows that it works. */
+  /** Prints nothing until it is done, so a spinner shows progress. */
   readonly spins?: true;
 }
 
@@ -31,7 +31,7 @@ export function defineOn(program: Command, spinning: Set<string>): Define {
   };
 }
 
-/** The examples build on each other, so each one names the examples it needs. */
+/** The examples build on each other, so each names the examples it needs. */
 function exampleText(lines: readonly string[]): string {
   const text = lines.join("\n  $ ");
   const typed = text.replaceAll(/\bmaestro (?=[a-z])/g, `${howStarted()} `);

@@ -3,7 +3,7 @@ import { wrap } from "../terminal/width.ts";
 
 const indent = 2;
 const gap = 2;
-/** With less room than this beside the term, the description goes below it. */
+/** With less room than this, the description goes below the term. */
 const leastBeside = 30;
 
 /** Wraps help between words at any width; Commander does not wrap below forty columns. */

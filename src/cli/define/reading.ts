@@ -83,7 +83,8 @@ export function defineReading(define: Define): void {
       (await import("../commands/watch.ts")).watch(session, options),
     );
 
-  // One command, because a session can stand where a subcommand does. A session with such a key is named by its id.
+  // A single command, because a session can stand in place of a subcommand. A session with such a key is named by
+  // its id.
   define({
     signature: "checkpoints",
     description:
@@ -118,7 +119,7 @@ export function defineReading(define: Define): void {
   }).action(async (options: GlobalOptions) => (await import("../commands/tickets.ts")).tickets(options));
 }
 
-/** As `offering`, for a flag. */
+/** Like `offering`, for a flag. */
 function choosing(flags: string, description: string, choices: readonly string[]): Option {
   return new Option(flags, description).choices(choices).argParser((value: string) => value);
 }

@@ -19,11 +19,11 @@ export interface Ended {
   readonly pid: number;
   readonly killed: boolean;
   readonly code: number | null;
-  /** The end of its standard error, for the error message. */
+  /** The end of standard error, for the error message. */
   readonly said: string;
 }
 
-/** The folder of the demo has no configuration of a user. */
+/** The demo folder does not use the user's configuration. */
 export const demoEnvironment = (folder: string) => ({ XDG_CONFIG_HOME: folder });
 
 /** Runs the command in a child process, and kills it with SIGKILL at the chosen event. */
@@ -43,7 +43,7 @@ export async function runMaestro(
     env: { ...env, ...demoEnvironment(folder), MAESTRO_SIMULATED_SCRIPT: demoFiles(name).scriptFile },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // Ctrl-C reaches the child as well; any other end of this process must not leave it running.
+  // Ctrl-C reaches the child too. Any other exit of this process must not leave it running.
   const end = (): void => void child.kill("SIGKILL");
   process.once("exit", end);
   const exited = once(child, "close") as Promise<[number | null]>;
@@ -55,7 +55,7 @@ export async function runMaestro(
   for await (const line of createInterface({ input: child.stdout })) {
     const event = JSON.parse(line) as SessionEvent;
     onEvent(event);
-    // Events in the pipe when the process died are shown as well: they were recorded.
+    // Also show events that were in the pipe when the process died, because they were recorded.
     if (!killed && isTheMoment(event)) killed = child.kill("SIGKILL");
   }
   const [code] = await exited;

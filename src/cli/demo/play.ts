@@ -24,7 +24,7 @@ export interface DemoOptions extends GlobalOptions {
 
 export interface Place {
   readonly folder: string;
-  /** What the team makes or changes. */
+  /** The folder that the team works on. */
   readonly project: string;
   readonly stateDir: string;
   readonly key: string;
@@ -44,7 +44,7 @@ export interface Demo {
   readonly brief: string;
   readonly opening: string;
   readonly killedAt: string;
-  /** Whether the process is killed at this event. */
+  /** True at the event where the process is killed. */
   readonly isTheMoment: (event: SessionEvent) => boolean;
   readonly prepare?: (place: Place) => Promise<void>;
   readonly runFlags: (place: Place) => readonly string[];
@@ -61,7 +61,7 @@ export async function play(demo: Demo, options: DemoOptions): Promise<void> {
     if (!options.json) say(text + commandFor(undefined, ...words));
   };
   const { folder, stateDir, key } = place;
-  // Through exit, so that the terminal is restored and no child process stays behind.
+  // Exit normally, so that the terminal is restored and no child process remains.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       tellCommand("\nStopped. Resume with: ", "resume", key, "--state-dir", stateDir);
@@ -101,7 +101,7 @@ export async function play(demo: Demo, options: DemoOptions): Promise<void> {
   await withMaestro({}, look, { loaded });
 }
 
-/** The checks of the demo are part of this package, and so are the files that they test: they may run without a sandbox. */
+/** The checks of the demo and the files they test are part of this package, so they may run without a sandbox. */
 async function confinement(tell: (text: string) => void): Promise<readonly string[]> {
   const { describeSandbox } = await import("../../index.ts");
   const found = await describeSandbox();
@@ -122,7 +122,7 @@ async function choosePlace(
       advice: "Name another one with --out.",
     });
   });
-  // The demo may have run in the given folder before.
+  // The demo may have run in this folder before.
   const key = out === undefined && stateDir === undefined ? name : `${name}-${newId().slice(-4)}`;
   return {
     folder,

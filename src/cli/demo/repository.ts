@@ -14,7 +14,7 @@ const run = promisify(execFile);
 
 const branchOf = (key: string): string => `maestro/${key}`;
 
-/** A team mends a failing test in a repository and delivers a branch. */
+/** A team fixes a failing test in a repository and delivers a branch. */
 export const demoRepository = (options: DemoOptions): Promise<void> => play(repairs, options);
 
 const repairs: Demo = {
@@ -47,7 +47,7 @@ function countsOf({ before, after }: Played) {
   };
 }
 
-/** The branch as git has it, and whether the user's own checkout is as it was. */
+/** The branch in git, and whether the user's checkout is unchanged. */
 async function lookAt({ project, key }: Played) {
   const branch = branchOf(key);
   const lines = (text: string): string[] => text.split("\n").filter((line) => line !== "");
@@ -79,7 +79,7 @@ async function* summary(played: Played): AsyncGenerator<string> {
   yield `  ${commandFor(undefined, "init", "--repo", ".")}`;
 }
 
-/** From the package's own files, with an author of its own: the user's git settings do not count. */
+/** Uses the package's own files and author. The user's git settings do not apply. */
 async function makeRepository(folder: string): Promise<void> {
   await cp(fileURLToPath(packageFile("teams/demo-repository/repository")), folder, {
     recursive: true,

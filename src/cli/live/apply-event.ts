@@ -15,7 +15,7 @@ export function applyEvent(session: LiveSession, event: SessionEvent): LiveSessi
   }
   const progress = applyFact(session.progress, event);
   if (progress === session.progress) return session;
-  // A recorded fact replaces what was shown while it came about.
+  // A recorded fact replaces the activity that led to it.
   if (persona !== null) live.delete(persona);
   return { ...session, progress, live };
 }

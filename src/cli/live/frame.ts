@@ -17,7 +17,7 @@ interface Line {
   readonly right?: string;
   /** On a small terminal, lines of the highest rank are hidden first. Lines of rank 0 always stay. */
   readonly rank: number;
-  /** How the line is counted when it is hidden. */
+  /** How a hidden line is counted. */
   readonly counted?: { readonly status: string; readonly noun: string };
 }
 
@@ -153,7 +153,7 @@ const gatePiece = ({ score, threshold, verdict }: GateFact): Piece => ({
   color: verdict === "failed" ? "red" : "dim",
 });
 
-/** A persona's usage is counted per session, so it is shown at the phase in which the persona worked last. */
+/** Usage is counted per session, so it is shown at the phase where the persona worked last. */
 function spentBy({ usage, progress }: LiveSession, phase: PhaseProgress, { name }: PersonaProgress): string {
   const row = usage?.rows.find((candidate) => candidate.name === name);
   if (row === undefined) return "";
@@ -185,14 +185,14 @@ function bottomLine({ usage, hint, progress }: LiveSession, now: number): Line {
   return { pieces, rank: rank.always };
 }
 
-/** Hides the lines that matter least, and says how many of what are hidden. */
+/** Hides the least important lines and counts them by kind. */
 function fitRows(lines: readonly Line[], rows: number): readonly Line[] {
   if (lines.length <= rows) return lines;
   const room = Math.max(1, rows - 1);
   const hidden = new Set<Line>();
   for (const of of Object.values(rank).toSorted((a, b) => b - a)) {
     const candidates = lines.filter((line) => line.rank === of && of > rank.always);
-    // Of the pending phases the next ones stay, of everything else the latest.
+    // Keeps the next pending phases, and the latest of everything else.
     const ordered = of === rank.pendingPhase ? candidates.toReversed() : candidates;
     for (const line of ordered.slice(0, Math.max(0, lines.length - hidden.size - room))) hidden.add(line);
   }

@@ -5,7 +5,7 @@ import { noProgress, type SessionProgress } from "../../journal/progress.ts";
 /** The activity of a persona between two recorded facts. */
 export interface LiveActivity {
   readonly text: string;
-  /** The effect that runs. */
+  /** The effect that is running. */
   readonly doing: { readonly step: StepKind; readonly since: number } | undefined;
 }
 
@@ -13,7 +13,7 @@ export interface LiveActivity {
 export interface LiveSession {
   readonly id: string;
   readonly progress: SessionProgress;
-  /** By persona: live events do not name the phase. */
+  /** Keyed by persona, because live events do not name the phase. */
   readonly live: ReadonlyMap<string, LiveActivity>;
   readonly usage: UsageReport | undefined;
   /** The effect of Ctrl-C here. */

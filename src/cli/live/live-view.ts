@@ -19,7 +19,10 @@ export class LiveView {
   readonly #restore = (): void => {
     process.stderr.write(showCursor);
   };
-  /** Events that came while the journal was read: applied after it, or it would seem to be over. */
+  /**
+   * Events that arrived while the journal was read. They are applied afterwards, or the session would seem to have
+   * ended.
+   */
   #early: SessionEvent[] | undefined = [];
   #source: SessionQueries | undefined;
   #reading = false;
@@ -30,7 +33,7 @@ export class LiveView {
     return this;
   }
 
-  /** Reads past events and, from now on, the usage. */
+  /** Reads past events and starts to update the usage. */
   async follow(maestro: SessionQueries, id: string): Promise<void> {
     this.session = { ...this.session, id };
     this.#source = maestro;

@@ -4,7 +4,7 @@ import { cut, padEnd, padStart, widthOf } from "./width.ts";
 export interface Column {
   readonly head: string;
   readonly align?: "right";
-  /** Left out when the table is too wide: the column with the highest number first. 0 or absent: never left out. */
+  /** Left out when the table is too wide, highest number first. 0 or absent: always kept. */
   readonly yields?: number;
   /** Cut down to this width before any column is left out. */
   readonly shrinksTo?: number;
@@ -13,7 +13,7 @@ export interface Column {
 const gap = 2;
 const narrowest = 8;
 
-/** Each column is as wide as its widest cell. Columns that do not fit are cut or left out: no line wraps. */
+/** Each column is as wide as its widest cell. Columns that do not fit are cut or left out, so that no line wraps. */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -41,7 +41,7 @@ export function table(
     .join("\n");
 }
 
-/** The columns that fit at their least width, by index. */
+/** The indexes of the columns that fit at their minimum width. */
 function fitting(columns: readonly Column[], least: readonly number[], room: number): readonly number[] {
   let shown = columns.map((_, index) => index);
   const yields = (index: number): number => columns[index]?.yields ?? 0;
@@ -53,7 +53,7 @@ function fitting(columns: readonly Column[], least: readonly number[], room: num
   return shown;
 }
 
-/** Spare room goes to the columns that were shrunk; missing room comes from the widest, down to what is still readable. */
+/** Gives spare room to the columns that were shrunk. Takes missing room from the widest, down to a readable minimum. */
 function distribute(
   shown: readonly number[],
   natural: readonly number[],

@@ -1,7 +1,7 @@
 /** Needs no segmenting: ASCII, Latin, general punctuation and block elements, one column each. */
 const onlyNarrow = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2580-\u259f]*$/;
 
-/** Made at the first text that needs them: the sets of emoji take 16 ms to build, and most texts are narrow. */
+/** Built on first use: the sets of emoji take 16 ms to build, and most texts do not need them. */
 let classes: { readonly emoji: RegExp; readonly invisible: RegExp; readonly wide: RegExp } | undefined;
 
 function graphemeClasses(): NonNullable<typeof classes> {
@@ -16,7 +16,7 @@ function graphemeClasses(): NonNullable<typeof classes> {
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Terminals give columns to a grapheme, not to its code points: a family of four is one picture. */
+/** Terminals measure graphemes, not code points: a family of four is one picture. */
 function* graphemes(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   for (const { segment } of segmenter.segment(text)) yield segment;
@@ -36,7 +36,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The longest beginning of a text that fits. */
+/** The longest prefix of a text that fits. */
 function beginning(text: string, columns: number): string {
   let kept = "";
   let width = 0;
@@ -62,7 +62,7 @@ export function padStart(text: string, columns: number): string {
   return " ".repeat(Math.max(0, columns - widthOf(text))) + text;
 }
 
-/** Broken between words into lines that fit. */
+/** Wraps text between words into lines that fit. */
 export function wrap(text: string, columns: number): string[] {
   const words = text.split(/\s+/).filter((found) => found !== "");
   return wrapWords(words, columns);
