@@ -6,7 +6,7 @@ import type { Lease, ReservationRefusal, ReservationRequest, ShrunkOutput } from
 
 type Final = Exclude<ReservationRefusal, { kind: "wait" }>;
 
-/** Names the limit that was met and how a person raises it. */
+/** Names the exceeded limit and how a person raises it. */
 export function budgetExceeded(
   { sessionId }: Pick<Lease, "sessionId">,
   request: Pick<ReservationRequest, "model" | "asked" | "likely">,
@@ -46,7 +46,7 @@ export function answerCutShort(
   );
 }
 
-/** Why a session parks that seems to have enough left. */
+/** Why a session parks although enough seems to be left. */
 function probably({ likely }: Pick<ReservationRequest, "likely">, unit: BudgetUnit, asked: number): string {
   const less = unit === "tokens" ? likely?.tokens : likely?.microUsd;
   if (less === undefined || less === null || less >= asked) return "";
@@ -84,7 +84,7 @@ function unpriced(
   );
 }
 
-/** Ways that leave no limit in dollars behind. */
+/** Advice that removes the dollar limit. */
 function withoutDollars(sessionId: string, level: Final["level"], name: string): readonly Advice[] {
   const allow = "count such calls as free (MAESTRO_UNPRICED=allow)";
   if (level === "day")
@@ -112,7 +112,7 @@ function raise(
       advise("See what was spent", "budget", sessionId),
     ];
   const whose = level === "session" ? [] : [`--${level}`, name];
-  // Rounded up to cents: a person does not type micro-dollars.
+  // Rounded up to cents, because people do not type micro-dollars.
   const amount =
     unit === "tokens" ? ["--tokens", String(least)] : ["--usd", (Math.ceil(least / 10_000) / 100).toFixed(2)];
   return [

@@ -10,13 +10,13 @@ export interface NamedBudget {
   readonly budget: Budget;
 }
 
-/** A budget and how much of it is gone. */
+/** A budget and its use. */
 export interface BudgetStatus extends NamedBudget, Ledger {
-  /** A provider billed more than was reserved: more is used than the budget allows. */
+  /** The provider billed more than was reserved, so the budget is overrun. */
   readonly overrun: boolean;
 }
 
-/** The limits of a call, with the names of those they belong to. */
+/** The limits of a call, each with the name of its persona, phase, session or day. */
 export function namedBudgets(limits: readonly BudgetLimit[], place: CallPlace): NamedBudget[] {
   return limits.map(({ level, budget }) => ({ level, name: nameAt(level, place), budget }));
 }

@@ -4,12 +4,12 @@ import type { ReservationId } from "../domain/ledger.ts";
 import type { Journal, Lease, RateRefusal, ReservationAnswer, ReservationRequest } from "../store/journal.ts";
 import { budgetExceeded } from "./budget-exceeded.ts";
 
-/** Settlements of other processes are noticed at the next poll; those of this one at once. */
+/** Settlements of other processes are noticed at the next poll, those of this process immediately. */
 const lookAgainMs = 250;
 
-/** The reservation to settle or to release, and how far the call's output had to shrink. */
+/** The reservation to settle or release, and how far the call's output was reduced. */
 export type Granted = Extract<ReservationAnswer, { kind: "granted" }>;
-/** `later`: the budgets have room, and the provider's minute has none. */
+/** `later`: the budgets have room, but the provider's minute does not. */
 export type Reserved = Granted | RateRefusal;
 
 interface Waiter {
@@ -17,9 +17,9 @@ interface Waiter {
   readonly turn: number;
   readonly lease: Lease;
   readonly request: ReservationRequest;
-  /** The budgets it has to pass. */
+  /** The budgets that must have room. */
   readonly budgets: readonly string[];
-  /** The one it waits for. */
+  /** The budget that it waits for. */
   blockedAt: string;
   isGone: boolean;
   readonly resolve: (reserved: Reserved) => void;
@@ -27,8 +27,8 @@ interface Waiter {
 }
 
 /**
- * Reserves before a call, and waits while only other open calls hold the budget. One for the whole process: waiters of a
- * budget are served in order of arrival, and a smaller call that comes later does not overtake.
+ * Reserves before a call, and waits while only other open calls hold the budget. One guard serves the whole
+ * process: waiters of a budget are served in order of arrival, and a smaller later call does not overtake.
  */
 export class BudgetGuard {
   readonly #journal: Pick<Journal, "reserve" | "withdraw">;
@@ -45,7 +45,7 @@ export class BudgetGuard {
     this.#clock = clock;
   }
 
-  /** BudgetExceeded when no settlement of others could make room. */
+  /** Throws BudgetExceeded if no settlement of other calls could make room. */
   async reserve(lease: Lease, request: ReservationRequest, signal?: AbortSignal): Promise<Reserved> {
     signal?.throwIfAborted();
     const turn = ++this.#turns;
@@ -61,18 +61,18 @@ export class BudgetGuard {
       signal?.throwIfAborted();
     }
     const waiting = this.#wait({ turn, lease, request, budgets, blockedAt }, signal);
-    // Room that was made while the answer was on its way would otherwise be noticed late.
+    // Otherwise room that was made while the answer was on its way would be noticed late.
     if (settlements !== this.#settlements) this.settled();
     return waiting;
   }
 
-  /** For a call that surely was never sent. */
+  /** For a call that was certainly never sent. */
   async release(lease: Lease, reservation: ReservationId): Promise<void> {
     await this.#journal.withdraw(lease, reservation);
     this.settled();
   }
 
-  /** To be called after each commit that settled a call: there may be room now. */
+  /** Call this after each commit that settled a call, because there may be room now. */
   settled(): void {
     this.#settlements += 1;
     if (this.#waiters.length > 0) void this.#look();
@@ -105,7 +105,7 @@ export class BudgetGuard {
       const onAbort = () => {
         this.#remove(waiter);
         waiter.reject(signal?.reason);
-        // Those behind it no longer have to let it go first.
+        // Waiters behind it can go first now.
         this.settled();
       };
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -114,7 +114,7 @@ export class BudgetGuard {
     });
   }
 
-  /** Retries the first waiter of each budget, until none succeeds. */
+  /** Retries the first waiter of each budget until none succeeds. */
   async #look(): Promise<void> {
     this.#mustLookAgain = true;
     if (this.#isLooking) return;
@@ -148,7 +148,7 @@ export class BudgetGuard {
     }
     if (answer.kind === "granted") {
       const granted = answer;
-      // A waiter that was aborted meanwhile does not make the call.
+      // A waiter that was aborted meanwhile does not make its call.
       if (waiter.isGone) await this.#journal.withdraw(lease, granted.reservation).catch(() => {});
       return this.#end(waiter, () => waiter.resolve(granted));
     }
@@ -191,7 +191,7 @@ export class BudgetGuard {
   }
 }
 
-/** One queue for each shared budget. A day's has no date: a call that waits past midnight uses the new day. */
+/** One queue for each shared budget. The day's queue has no date: a call that waits past midnight uses the new day. */
 function budgetKey(
   level: BudgetLevelName,
   { sessionId }: Lease,

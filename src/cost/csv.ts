@@ -23,7 +23,7 @@ const usageColumns = [
   "savedUsd",
 ] as const satisfies readonly (keyof UsageTotals)[];
 
-/** One line a row, without a total. */
+/** One line per row, without a total. */
 export function usageCsv({ by, rows }: UsageReport): string {
   return toCsv(
     [by, ...usageColumns, "prices"],
@@ -31,7 +31,7 @@ export function usageCsv({ by, rows }: UsageReport): string {
   );
 }
 
-/** RFC 4180. What is not known is an empty field. */
+/** RFC 4180. An unknown value is an empty field. */
 export function toCsv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [header, ...rows].map((cells) => `${cells.map(toField).join(",")}\r\n`).join("");
 }
@@ -42,7 +42,7 @@ function toField(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet runs what begins like a formula, also behind blanks; an apostrophe makes it a text. */
+/** A spreadsheet runs text that looks like a formula, also after blanks. An apostrophe makes it plain text. */
 function disarm(text: string): string {
   return /^[\s\0]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%]|^[\t\r\n]/.test(text) ? `'${text}` : text;
 }

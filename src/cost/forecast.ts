@@ -2,14 +2,14 @@ import { type Amount, add, noAmount } from "../domain/budget.ts";
 import type { LevelTotals, RunSample } from "../store/reports.ts";
 import type { Expected } from "./alerts.ts";
 
-/** A persona's work in a phase, by the model that does it; undefined: code, which calls what it called before. */
+/** A persona's work in a phase and its model; undefined for code, which calls the models it called before. */
 export interface PlannedRun {
   readonly phase: string;
   readonly persona: string;
   readonly model?: string | undefined;
 }
 
-/** The usage of past runs: half of them at most `median`, nine of ten at most `p90`. */
+/** The usage of past runs: half used at most `median`, nine in ten at most `p90`. */
 export interface RunForecast {
   readonly median: Amount;
   readonly p90: Amount;
@@ -19,9 +19,9 @@ export interface RunForecast {
 export interface PhaseForecast {
   readonly phase: string;
   readonly median: Amount;
-  /** Of all personas at once, which is rarer than one run in ten: an upper end, not a prediction. */
+  /** The sum over all personas, which is rarer than one run in ten: an upper bound, not a prediction. */
   readonly p90: Amount;
-  /** Personas without any past run; they are not part of the sums. */
+  /** Personas without past runs. The sums exclude them. */
   readonly unknown: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export interface Forecast extends Omit<PhaseForecast, "phase"> {
   readonly phases: readonly PhaseForecast[];
 }
 
-/** The probable usage of these runs, phase by phase, by the history of the team. */
+/** The probable usage of these runs, per phase, from the team's history. */
 export function forecast(history: readonly RunSample[], planned: readonly PlannedRun[]): Forecast {
   const phases = [...Map.groupBy(planned, ({ phase }) => phase)].map(([phase, runs]): PhaseForecast => {
     const forecasts = runs.map((run) => forecastRun(history, run));
@@ -37,7 +37,7 @@ export function forecast(history: readonly RunSample[], planned: readonly Planne
       phase,
       median: forecasts.reduce((sum, run) => add(sum, run?.median ?? noAmount), noAmount),
       p90: forecasts.reduce((sum, run) => add(sum, run?.p90 ?? noAmount), noAmount),
-      // Code that never asked a model will hardly begin to.
+      // Code that never called a model probably never will.
       unknown: runs
         .filter(({ model }, index) => model !== undefined && forecasts[index] === undefined)
         .map(({ persona }) => persona),
@@ -51,7 +51,7 @@ export function forecast(history: readonly RunSample[], planned: readonly Planne
   };
 }
 
-/** Another model's runs say how many tokens the work takes, but not what they cost. */
+/** Runs of another model show how many tokens the work needs, but not its cost. */
 export function forecastRun(history: readonly RunSample[], run: PlannedRun): RunForecast | undefined {
   const ofPersona = history.filter(({ phase, persona }) => phase === run.phase && persona === run.persona);
   if (run.model === undefined) return forecastCode(ofPersona);
@@ -67,7 +67,7 @@ export function forecastRun(history: readonly RunSample[], run: PlannedRun): Run
   return { median: at(0.5), p90: at(0.9), samples: samples.length };
 }
 
-/** Code may ask several models in one run: what it usually asks of each, together. */
+/** Code may call several models in one run. This adds up its usual use of each. */
 function forecastCode(ofPersona: readonly RunSample[]): RunForecast | undefined {
   const models = [...new Set(ofPersona.map(({ model }) => model))];
   return models
@@ -83,8 +83,8 @@ function forecastCode(ofPersona: readonly RunSample[]): RunForecast | undefined 
 }
 
 /**
- * For alerts: what is used so far, and what is still to come if each persona takes what half of its past runs took. What
- * a persona has used by now is part of that, not on top of it.
+ * The expected total for alerts: usage so far plus the rest, if each persona uses the median of its past runs.
+ * Usage so far counts as part of that median, not on top of it.
  */
 export function expectedAtEnd(
   history: readonly RunSample[],
@@ -98,7 +98,7 @@ export function expectedAtEnd(
     for (const run of runs) {
       const usual = forecastRun(history, run)?.median;
       if (usual === undefined) continue;
-      // The history does not say in which of its phases a persona used them.
+      // The history does not show which of its phases used them.
       const rest = runs.length === 1 ? without(usual, used) : usual;
       phases.set(run.phase, add(phases.get(run.phase) ?? noAmount, rest));
       all = add(all, rest);
@@ -118,7 +118,7 @@ function without(usual: Amount, used: Amount): Amount {
   };
 }
 
-/** The smallest value that this share of all values does not exceed: always one that really occurred. */
+/** The smallest value that covers this share of all values, so always one that occurred. */
 function atShare(values: readonly number[], share: number): number | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];

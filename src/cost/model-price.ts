@@ -4,11 +4,11 @@ import type { PricePerMillion } from "./price-per-million.ts";
 
 /** The price of one model's tokens. */
 export interface ModelPrice {
-  /** The price is invented, and so is the bill. */
+  /** The price is invented, and so is the cost. */
   readonly simulated: boolean;
-  /** Version of the table that it is from. */
+  /** Version of the price table. */
   readonly table: string;
-  /** Whole micro-dollars, rounded up: a bill is never smaller than its ledger. */
+  /** Whole micro-dollars, rounded up, so that a bill is never smaller than its ledger. */
   readonly cost: (usage: TokenUsage) => Money;
 }
 
@@ -17,7 +17,7 @@ export function priceFromTable(price: PricePerMillion, table: string, simulated 
   return {
     simulated,
     table,
-    // Cached, written and reasoned tokens are part of their whole: each token is priced once.
+    // Cached, written and reasoning tokens are part of the input and output, so each token is priced once.
     cost: (usage) =>
       roundUp(
         (usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens) * input +
@@ -53,7 +53,7 @@ export function spentOn(price: ModelPrice | null, reported: TokenUsage | null): 
   return { usage, costMicroUsd, cacheSavedMicroUsd: withoutCache - costMicroUsd };
 }
 
-/** Without the crumbs that binary fractions leave: 4500.000000000001 is 4500. */
+/** Removes rounding errors of binary fractions: 4500.000000000001 is 4500. */
 export function roundUp(microUsd: number): Money {
   return Math.ceil(Number(microUsd.toPrecision(12)));
 }

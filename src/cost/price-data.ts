@@ -2,18 +2,18 @@ import { canonicalJson, sha256 } from "../domain/canonical.ts";
 import { InputInvalid, type MaestroError } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
 
-// Published prices in the format of genai-prices, as a file or a server gives them: read as what a stranger wrote.
+// Published prices in the format of genai-prices, from a file or a server. The content is untrusted.
 
-/** The published table is a twentieth of this. */
+/** The published table has a twentieth of this size. */
 export const mostPriceBytes = 16 * 1024 * 1024;
 const mostProviders = 500;
 const mostModels = 20_000;
-/** Nothing costs a hundredth of this; a negative price or one above is a mistake, or worse. */
+/** No model costs a hundredth of this. A negative or higher price is a mistake, or an attack. */
 const mostPrice = 10_000;
 const mostPatternLength = 300;
 const mostMatchDepth = 8;
 
-/** Keys that a call's five counts are multiplied with. */
+/** The price keys for the five token counts of a call. */
 const usedKeys: ReadonlySet<string> = new Set([
   "input_mtok",
   "cache_read_mtok",
@@ -47,7 +47,7 @@ export interface RawProvider {
   readonly fallback_model_providers?: readonly string[];
 }
 
-/** All of it, or InputInvalid: a table of which a part is wrong is not used in part. */
+/** Reads all of it or throws InputInvalid: a partly wrong table is not used at all. */
 export function parsePriceData(bytes: Uint8Array, from: string): readonly RawProvider[] {
   if (bytes.byteLength > mostPriceBytes) throw refused(from, `it is larger than ${mostPriceBytes} bytes`);
   let data: Json;
@@ -72,7 +72,7 @@ export function readProviders(data: Json | undefined, refuse: Refuse): readonly 
   return providers;
 }
 
-/** Equal prices have an equal version, wherever they came from. */
+/** Equal prices have equal versions, regardless of their source. */
 export const versionOfPrices = (providers: readonly RawProvider[]): string =>
   `update:${sha256(canonicalJson(providers as unknown as Json)).slice(0, 12)}`;
 
@@ -171,7 +171,10 @@ function readMatch(match: Json | undefined, refuse: Refuse, depth: number): Json
   throw refuse(`its names are matched by "${kind.slice(0, 40)}", which is not known`);
 }
 
-/** No group is repeated and few parts are: then even a failed match takes a moment, as names are short. */
+/**
+ * True for a pattern without repeated groups and with few repetitions. On short names even a failed match is then
+ * fast.
+ */
 function isHarmless(pattern: string): boolean {
   const unbounded = pattern.match(/[*+]|\{\d+,\}/g)?.length ?? 0;
   if (unbounded > 2 || /\)[*+{]|\\[1-9k]/.test(pattern)) return false;
@@ -182,10 +185,10 @@ function isHarmless(pattern: string): boolean {
   }
 }
 
-/** Names of models are shorter; a longer one has no price. */
+/** No model name is longer. A longer one has no price. */
 const mostNameLength = 300;
 
-/** The model of this name, also where another provider serves it. */
+/** The model with this name, also if another provider serves it. */
 export function findModel(
   providers: readonly RawProvider[],
   providerId: string,

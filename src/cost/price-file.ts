@@ -8,12 +8,12 @@ import { readFileBounded, writeDurably } from "../store/durable-file.ts";
 import { mostPriceBytes, type RawProvider, readProviders, versionOfPrices } from "./price-data.ts";
 import { type PublishedTable, tableOfData } from "./published.ts";
 
-/** Prices that a person had updated: in the state directory, so that all processes on it use the same. */
+/** Prices from `maestro prices update`, stored in the state directory so that all its processes use the same. */
 export const priceFileName = "prices.json";
 
 export interface UpdatedPrices {
   readonly table: PublishedTable;
-  /** Address or path that they are from. */
+  /** The address or path of their source. */
   readonly from: string;
   readonly at: string;
   readonly providers: readonly RawProvider[];
@@ -33,7 +33,7 @@ export async function writePriceFile(
   return { table: tableOfData(version, providers), from, at: content.at, providers };
 }
 
-/** Undefined when there is none. StateCorrupt when its prices are not those of its version. */
+/** Undefined if there is no file. Throws StateCorrupt if the prices do not match their version. */
 export async function readPriceFile(stateDirectory: string): Promise<UpdatedPrices | undefined> {
   const path = join(stateDirectory, priceFileName);
   const found = await readFileBounded(path, 2 * mostPriceBytes);
@@ -66,7 +66,7 @@ const damaged = (path: string, why: string): StateCorrupt =>
     details: { path },
   });
 
-/** Reads the file again when it has changed: `maestro prices update` reaches the processes that run. */
+/** Rereads the file after it changes, so that `maestro prices update` reaches running processes. */
 export class PriceFile {
   readonly #stateDirectory: string;
   readonly #onDamage: (error: unknown) => void;
@@ -86,7 +86,7 @@ export class PriceFile {
       this.#table = readPriceFile(this.#stateDirectory).then(
         (updated) => updated?.table,
         (error: unknown) => {
-          // The prices of the package are published ones too, and the ledger names them.
+          // The prices of the package are published too, and the ledger names their version.
           this.#onDamage(error);
           return undefined;
         },

@@ -3,25 +3,25 @@ import { ConfigInvalid } from "../domain/errors.ts";
 /** Dollars per million tokens, which is the same number as micro-dollars per token. */
 export interface PricePerMillion {
   readonly input: number;
-  /** Read from the provider's cache; as `input` when it is not given. */
+  /** Tokens read from the provider's cache. Default: `input`. */
   readonly cached?: number | undefined;
-  /** Written to the provider's cache; as `input` when it is not given. */
+  /** Tokens written to the provider's cache. Default: `input`. */
   readonly cacheWrite?: number | undefined;
   readonly output: number;
-  /** Thought and not said; as `output` when it is not given. */
+  /** Reasoning tokens. Default: `output`. */
   readonly reasoning?: number | undefined;
 }
 
-/** By the model's name as teams write it, such as "openai-compatible/llama". */
+/** Keyed by model name as teams write it, such as "openai-compatible/llama". */
 export type PriceTable = Readonly<Record<string, PricePerMillion>>;
 
 /**
- * Invented: the simulated model costs nothing. It has a price so that a demonstration shows what budgets, resumes and
- * caches do to the bill; every display says that it is simulated.
+ * Invented prices: the simulated model costs nothing. They let a demonstration show how budgets, resumes and caches
+ * affect the bill. Every display marks them as simulated.
  */
 export const simulatedPrice: PricePerMillion = { input: 3, cached: 0.3, cacheWrite: 3.75, output: 15 };
 
-/** A thousand dollars a token is a typing mistake. */
+/** A thousand dollars per token must be a typing mistake. */
 const mostPerMillion = 1_000_000_000;
 
 export function checkPrice(model: string, price: PricePerMillion): void {

@@ -8,11 +8,11 @@ import { mostPriceBytes } from "./price-data.ts";
 const downloadMs = 60_000;
 const mostRedirects = 3;
 
-/** Where the maker of the table publishes it. */
+/** The address where the table's maker publishes it. */
 export const publishedAt = async (): Promise<string> =>
   (await import("@pydantic/genai-prices")).REMOTE_DATA_JSON_URL;
 
-/** The bytes of a file or of an address, and where they are from. */
+/** Reads a file or an address and returns its bytes and source. */
 export async function readPriceSource(
   from: string,
 ): Promise<{ readonly bytes: Uint8Array; readonly from: string }> {
@@ -52,7 +52,7 @@ async function download(address: string): Promise<Uint8Array> {
   throw notDownloaded(address, `it was redirected more than ${mostRedirects} times`);
 }
 
-/** A price that is changed on its way could lift a budget of dollars. */
+/** A price changed in transit could lift a dollar budget, so the address must be encrypted. */
 function checked(address: string): URL {
   const url = URL.parse(address);
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback(url.hostname));

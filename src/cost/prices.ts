@@ -8,20 +8,20 @@ import type { PriceFile } from "./price-file.ts";
 import { checkPrice, type PriceTable, simulatedPrice } from "./price-per-million.ts";
 import { installedTable, type PublishedNames, type PublishedTable, priceOf } from "./published.ts";
 
-/** Version of the configured prices, as it stands in the ledger. */
+/** Version of the configured prices, as recorded in the ledger. */
 export const versionOfTable = (table: PriceTable): string =>
   `config:${fingerprint(table as unknown as Json).slice(0, 12)}`;
 
 interface PublishedSources {
   readonly clock?: Clock;
-  /** Prices that a person had updated. */
+  /** Prices from `maestro prices update`. */
   readonly file?: Pick<PriceFile, "table"> | undefined;
   readonly names?: PublishedNames;
 }
 
 /**
- * The prices of models: the user's own table first, then updated prices, then those of the installed package. A model in
- * none of them has no price (null), and dollar budgets refuse it: a guess would be a budget that does not hold.
+ * Prices of models: the user's table first, then updated prices, then those of the installed package. A model in
+ * none of them has no price (null), and dollar budgets refuse it, because a guessed price would break the limit.
  */
 export class Prices {
   readonly #table: ReadonlyMap<string, ModelPrice>;
@@ -45,7 +45,7 @@ export class Prices {
     this.#names = names;
   }
 
-  /** Loads the published prices at the first question about a model that is not in the table. */
+  /** Loads the published prices when a model is first missing from the configured table. */
   async of(model: string): Promise<ModelPrice | null> {
     const own = this.#table.get(model);
     if (own !== undefined) return own;

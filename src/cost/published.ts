@@ -5,14 +5,14 @@ import type { TokenUsage } from "../domain/usage.ts";
 import { type ModelPrice, roundUp } from "./model-price.ts";
 import { findModel, type RawModel, type RawPrices, type RawProvider } from "./price-data.ts";
 
-/** The names that published tables have for providers, where they differ from Maestro's. */
+/** Names of providers in the published tables, if they differ from Maestro's. */
 export type PublishedNames = Readonly<Record<string, string>>;
 
 /** A table of published prices. */
 export interface PublishedTable {
-  /** As it stands in the ledger: "genai-prices@0.1.8", "update:3f2a9c01b7de". */
+  /** Version as recorded in the ledger: "genai-prices@0.1.8", "update:3f2a9c01b7de". */
   readonly version: string;
-  /** By the published name of the provider. */
+  /** Takes the published name of the provider. */
   readonly find: (provider: string, model: string) => RawModel | undefined;
   readonly modelsOf: (provider: string) => readonly RawModel[];
 }
@@ -30,14 +30,14 @@ export async function installedTable(): Promise<PublishedTable> {
   const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
   const providerOf = (providerId: string) => {
     const provider = findProvider({ providerId });
-    // It finds something for anything that sounds alike: "openai-compatible" is not OpenAI, and not at its prices.
+    // The library matches similar names: "openai-compatible" is not OpenAI and does not have its prices.
     return provider?.id === providerId ? provider : undefined;
   };
   return {
     version: `genai-prices@${await installedVersion()}`,
     find: (name, model) => {
       const provider = providerOf(name);
-      // Its own search knows which other provider a model of this one is from.
+      // Its own search knows which other provider makes the model.
       return provider && (calcPrice({}, model, { provider })?.model as RawModel | undefined);
     },
     modelsOf: (name) => (providerOf(name)?.models ?? []) as unknown as readonly RawModel[],
@@ -50,7 +50,7 @@ async function installedVersion(): Promise<string> {
   return String((JSON.parse(text) as { readonly version?: string }).version);
 }
 
-/** Null where tokens have no price: a model paid by the image would seem to cost nothing. */
+/** Null if tokens have no price: a model paid per image would seem to cost nothing. */
 export async function priceOf(
   { id, prices }: RawModel,
   version: string,
@@ -83,7 +83,7 @@ export async function priceOf(
   };
   const known = calculate(oneOfEach)?.model_price;
   if (known?.["input_mtok"] === undefined || known["output_mtok"] === undefined) return null;
-  // Not a number is no cost to the ledger, which then counts what was reserved.
+  // The ledger treats NaN as no cost and then counts the reservation.
   const usd = (usage: TokenUsage) => calculate(usage)?.total_price ?? Number.NaN;
   return { simulated: false, table: version, cost: (usage) => roundUp(usd(usage) * 1_000_000) };
 }
@@ -96,7 +96,7 @@ const oneOfEach: TokenUsage = {
   reasoningTokens: 1,
 };
 
-/** The prices at a time of day apart: of several, those without a constraint or the newest that has begun. */
+/** Selects the prices of a time of day: those without a constraint, or the newest that has begun. */
 export function pricesAt({ prices }: RawModel, at: number): RawPrices {
   if (!Array.isArray(prices)) return prices as RawPrices;
   const begun = prices.filter(({ constraint }) => {

@@ -6,11 +6,11 @@ import type { Reports, SavedSum, UsageGroupSums, UsageQuery } from "../store/rep
 export interface UsageReport {
   readonly by: UsageQuery["by"];
   readonly total: UsageTotals;
-  /** The largest, at most 1,000 unless more were asked for; days in order. */
+  /** The largest groups, by default at most 1,000. Days are in order. */
   readonly rows: readonly UsageRow[];
 }
 
-/** Whose usage it is when the session was deleted. */
+/** The name for the usage of deleted sessions. */
 export const deletedSessions = "(deleted)";
 
 export async function usageReport(

@@ -3,13 +3,13 @@ import type { BudgetAlert, LevelTotals, Reports } from "../store/reports.ts";
 import { decideAlerts, type Expected } from "./alerts.ts";
 import { type BudgetStatus, budgetStatuses, type NamedBudget } from "./budget-status.ts";
 
-/** Alerts that need not be thought of again; a server that has forgotten the oldest asks the store once more. */
+/** Alerts that need no further check. After forgetting the oldest, a server asks the store once more. */
 const mostKnown = 10_000;
 
-/** Watches budgets: the usage of each, and the warnings to raise. */
+/** Watches budgets: checks their usage and raises warnings. */
 export class TokenTracker {
   readonly #reports: Pick<Reports, "totals">;
-  /** Raised by this process, or found raised: spares a commit after each call. */
+  /** Alerts already raised, by this process or another. Saves a commit after each call. */
   readonly #known = new Set<string>();
 
   constructor(reports: Pick<Reports, "totals">) {
@@ -20,7 +20,7 @@ export class TokenTracker {
     return budgets.length === 0 ? [] : budgetStatuses(await this.#reports.totals(id), budgets);
   }
 
-  /** Called after a settlement; `raise` records the warnings that no process has raised before. */
+  /** Call this after a settlement. `raise` records the warnings that no process has raised before. */
   async warn(
     id: SessionId,
     budgets: readonly NamedBudget[],

@@ -2,7 +2,7 @@ import { advise } from "../domain/advice.ts";
 import type { BudgetUnit } from "../domain/budget.ts";
 import { BudgetExceeded } from "../domain/errors.ts";
 
-/** A command persona under a limit whose team does not declare the most that one run may take. */
+/** A command persona has a limit, but its team does not declare the most that one run may use. */
 export function undeclaredSpend(of: {
   readonly phase: string;
   readonly persona: string;

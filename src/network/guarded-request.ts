@@ -4,13 +4,13 @@ import { request as encryptedRequest, globalAgent, Agent as TlsAgent } from "nod
 import { isIP, type LookupFunction } from "node:net";
 import { isInternal } from "./internal-address.ts";
 
-/** Where a request may go. */
+/** The addresses that a request may reach. */
 export interface Reach {
-  /** Also to addresses that are not public. */
+  /** Also allow non-public addresses. */
   readonly allowInternal: boolean;
-  /** An address or `localhost` in the URL is the user's own choice; the address that a name resolves to is not. */
+  /** The user chose an address or `localhost` in the URL, but not the addresses that a name resolves to. */
   readonly trustWritten: boolean;
-  /** All addresses of a host name. */
+  /** Resolves a host name to all its addresses. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface GuardedRequest {
 export interface GuardedAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** The whole of it, unless it is larger or breaks off. */
+  /** Reads the whole answer. Fails if it is larger or incomplete. */
   readonly read: (maxBytes: number) => Promise<Uint8Array>;
-  /** The rest is discarded. */
+  /** Discards the rest. */
   readonly drop: () => void;
 }
 
-/** The host is not where the request may go; nothing was sent. */
+/** The request may not go to this host. Nothing was sent. */
 export class AddressRefused extends Error {
   readonly host: string;
   readonly address: string | undefined;
@@ -50,7 +50,7 @@ export class AnswerTooLarge extends Error {
   }
 }
 
-/** No answer came. `isSent`: the other side can have had the request, and when in doubt it had. */
+/** No answer arrived. `isSent`: the other side may have received the request; true in case of doubt. */
 export class NoAnswer extends Error {
   readonly isSent: boolean;
 
@@ -61,9 +61,9 @@ export class NoAnswer extends Error {
 }
 
 /**
- * One request, up to the head of its answer; redirects are not followed. A name is resolved once, and it is the addresses
- * that were checked which are connected to, so the owner of the name cannot change it in between. The exception is a
- * proxy that Node is set to use (NODE_USE_ENV_PROXY): then the proxy resolves the name, and decides.
+ * Sends one request and reads the head of its answer. Redirects are not followed. A name is resolved once, and only
+ * the checked addresses are connected to, so the owner of the name cannot change it in between. With a proxy that
+ * Node is set to use (NODE_USE_ENV_PROXY), the proxy resolves the name instead.
  */
 export function guardedRequest(call: GuardedRequest): Promise<GuardedAnswer> {
   const { url, method, body, signal, reach } = call;
@@ -72,7 +72,7 @@ export function guardedRequest(call: GuardedRequest): Promise<GuardedAnswer> {
     return Promise.reject(new AddressRefused(host, host));
   const isEncrypted = url.protocol === "https:";
   const headers = { "user-agent": "maestro-hive", "accept-encoding": "identity", ...call.headers };
-  // A connection of its own: one that is kept can have been made under other rules, or be dead already.
+  // Opens a new connection: a kept one may have been made under other rules or may be dead.
   const agent = new (isEncrypted ? TlsAgent : PlainAgent)(usualProxy());
   return new Promise((resolve, reject) => {
     let isSent = false;
@@ -97,7 +97,7 @@ export function guardedRequest(call: GuardedRequest): Promise<GuardedAnswer> {
 }
 
 function answerOf(response: IncomingMessage): GuardedAnswer {
-  // Aborting the request also aborts an answer that is not read.
+  // Aborting the request also aborts an unread answer.
   response.on("error", () => {});
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(response.headersDistinct))
@@ -109,7 +109,7 @@ function answerOf(response: IncomingMessage): GuardedAnswer {
 async function readAll(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // Leaving the loop early ends the connection.
+  // Leaving the loop early closes the connection.
   for await (const chunk of response as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
     if (size > maxBytes) throw new AnswerTooLarge(maxBytes);
@@ -118,7 +118,7 @@ async function readAll(response: IncomingMessage, maxBytes: number): Promise<Uin
   return Buffer.concat(chunks);
 }
 
-/** Resolves as usual, but gives only addresses that may be connected to. */
+/** A resolver that returns only addresses that may be connected to. */
 function guardedLookup(host: string, reach: Reach): LookupFunction {
   return (name, options, answer) => {
     resolveFor(host, reach, name).then(
@@ -134,7 +134,7 @@ function guardedLookup(host: string, reach: Reach): LookupFunction {
 }
 
 async function resolveFor(host: string, reach: Reach, name: string): Promise<readonly string[]> {
-  // Not every resolver knows this name with the dot of a full name.
+  // Some resolvers do not know the name with its trailing dot.
   const addresses = await (reach.resolve ?? resolveAll)(name === "localhost." ? "localhost" : name);
   if (mayReach(reach, host, addresses)) return addresses;
   throw new AddressRefused(host, addresses.find(isInternal));
@@ -146,13 +146,13 @@ function mayReach(reach: Reach, host: string, addresses: readonly string[]): boo
   return !addresses.some(isInternal);
 }
 
-/** The proxy settings that Node read at its start. */
+/** The proxy settings that Node read at startup. */
 const usualProxy = (): { readonly proxyEnv?: NodeJS.ProcessEnv } => {
   const { proxyEnv } = globalAgent.options as { readonly proxyEnv?: NodeJS.ProcessEnv };
   return proxyEnv === undefined ? {} : { proxyEnv };
 };
 
-/** Without the brackets of IPv6 and the final dot of a full name. */
+/** Removes the brackets of IPv6 and the trailing dot. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, "");
 
 const resolveAll = async (host: string): Promise<readonly string[]> =>

@@ -1,6 +1,9 @@
 import { BlockList, isIP } from "node:net";
 
-/** Anything that is not the public internet: this machine, its network, its cloud's metadata, what is reserved. */
+/**
+ * True for any address outside the public internet: this machine, its network, its cloud's metadata, reserved
+ * ranges.
+ */
 export function isInternal(address: string): boolean {
   const version = isIP(address);
   if (version !== 6) return version === 0 || internal4.check(address, "ipv4");
@@ -16,14 +19,17 @@ const ranges4 =
 
 const internal4 = subnets("ipv4", ranges4);
 
-/** Outside 2000::/3 nothing is public; mapped and tunneled addresses can hide an internal one. */
+/** Nothing outside 2000::/3 is public. Mapped and tunneled addresses can hide an internal one. */
 const internal6 = subnets("ipv6", "::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20");
 
-/** Where there is no IPv4, NAT64 shows each host of it behind this prefix: it is as public as what it stands for. */
+/**
+ * In IPv6-only networks, NAT64 shows IPv4 hosts under this prefix. Such an address is as public as the IPv4 address
+ * in it.
+ */
 const translated = subnets("ipv6", "64:ff9b::/96");
 const translatedInternal = subnets("ipv6", ranges4, (address) => `64:ff9b::${address}`, 96);
 
-/** One list for each version: Node also finds an IPv4 address in the IPv6 ranges that could map it. */
+/** One list per version, because Node also finds an IPv4 address in the IPv6 ranges that could map it. */
 function subnets(
   version: "ipv4" | "ipv6",
   ranges: string,

@@ -81,7 +81,7 @@ function answerErrors(app: App, { report, identity }: ServerParts): void {
     const problem = problemOf(known(error), requestId, place);
     if (problem.code === "UNEXPECTED") report(`Request ${requestId}: ${error.stack ?? String(error)}`);
     const challenge = problem.status === 401 ? { "www-authenticate": 'Bearer realm="maestro"' } : {};
-    // The rest of a rejected body is not read: the connection ends with the answer.
+    // The rest of a rejected body is not read: the connection closes after the answer.
     const isCut = problem.status === 413 || c.req.path === uploadsPath;
     const ending = isCut ? { connection: "close" } : {};
     if (problem.status === 401 && wantsPage(c.req.raw)) return signInPage(problem);
@@ -104,7 +104,7 @@ function known(error: Error): Error {
   return new FieldsInvalid(error.message || "The request cannot be read.", []);
 }
 
-/** A request during a shutdown could end half done. */
+/** A request during a shutdown could stop halfway. */
 function refuseWhenStopping(app: App, { isStopping }: ServerParts): void {
   app.use(async (_c, next) => {
     if (isStopping())
@@ -136,15 +136,15 @@ function refuseInvalid({ success, target, error, data }: Validated): void {
   throw new FieldsInvalid(`The request is not valid: ${where}. ${first?.message ?? ""}`.trimEnd(), fields);
 }
 
-/** Reads the body within its limits, before the framework could read it without. */
+/** Reads the body within its limits, before the framework reads it without limits. */
 function readBodies(app: App): void {
   app.use(async (c, next) => {
     if (c.req.method !== "GET" && c.req.method !== "HEAD") {
       if (c.req.header("expect") !== undefined) c.env?.outgoing?.writeContinue();
-      // An archive goes to the disk while it arrives.
+      // An archive is written to disk as it arrives.
       if (c.req.method === "POST" && c.req.path === uploadsPath) return next();
       const text = await readJsonBody(c.req.raw);
-      // Over a socket, an empty body is still a stream, and the framework would ask for its type.
+      // Over a socket, an empty body is still a stream, and the framework would require a content type.
       if (text === undefined) c.req.raw = withoutBody(c.req.raw);
       // The framework stores a promise here, despite the type. Validators then find the checked body.
       c.req.bodyCache.text = Promise.resolve(text ?? "{}") as never;

@@ -18,7 +18,7 @@ export interface DashboardLink {
   readonly expiresAt: string;
 }
 
-/** Requests a new link from the server of this state directory, as any client does. */
+/** Requests a new link from the server of this state directory, like any other client. */
 export async function askForLink({ server, stateDir }: Config): Promise<DashboardLink> {
   const address = addressOf(server);
   const { path } = await resolveStateDirectory({ explicit: stateDir, env: process.env });
@@ -47,7 +47,10 @@ export async function askForLink({ server, stateDir }: Config): Promise<Dashboar
   });
 }
 
-/** The token goes only to the holder of the certificate, whatever name that is for: the address is one of this machine. */
+/**
+ * Sends the token only to a server with this certificate. The certificate's name does not matter, because the
+ * address is on this machine.
+ */
 async function post(
   address: string,
   token: string,

@@ -3,14 +3,17 @@ import type { Socket } from "node:net";
 import { callerAddress } from "./access/caller-address.ts";
 
 export interface ConnectionLimits {
-  /** Of all callers. */
+  /** Limit for all callers together. */
   readonly total: number;
-  /** Without an accepted token. More than the 511 that wait to be accepted: one burst must not drop a request before it is read. */
+  /**
+   * Limit for connections without an accepted token. Larger than the accept backlog of 511, so that one burst drops
+   * no request before it is read.
+   */
   readonly strangers: number;
   readonly strangersPerAddress: number;
-  /** For handshake, headers, body and answer together, whatever a stranger sends or reads. */
+  /** Limits handshake, headers, body and answer together, regardless of the stranger's behavior. */
   readonly strangerLifeMs: number;
-  /** Pipelined requests of a stranger: each costs it a line, and the server an answer. */
+  /** Pipelined requests of a stranger: each costs the stranger one line and the server an answer. */
   readonly strangerRequests: number;
 }
 
@@ -22,10 +25,10 @@ export const connectionLimits: ConnectionLimits = {
   strangerRequests: 10,
 };
 
-/** The connection that a request came on. */
+/** The connection of a request. */
 export interface Caller {
   readonly address: string;
-  /** A token was accepted on it: from now on no stranger takes its place. */
+  /** Marks the connection as having an accepted token: no stranger can displace it any more. */
   trust(): void;
 }
 
@@ -37,8 +40,8 @@ interface Stranger {
 }
 
 /**
- * Bounds connections, so that those without a token never keep out those with one. A connection starts as a stranger;
- * where there are too many, the oldest stranger is closed to make room for the new one.
+ * Bounds connections so that those without a token never keep out those with one. A connection starts as a
+ * stranger. When there are too many, the oldest stranger is closed to make room.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -67,13 +70,13 @@ export class Connections {
     if (others === undefined) this.#byAddress.set(address, new Set([peer]));
     else others.add(peer);
     socket.once("close", () => {
-      // Its peer may have connected again by now, and that connection has a life of its own.
+      // The peer may have reconnected by now, and the new connection must stay.
       if (this.#strangers.get(peer)?.socket === socket) this.#forget(peer);
       this.#open.delete(socket);
     });
   }
 
-  /** Undefined, and the connection is closed: a stranger has too many requests without an answer. */
+  /** Undefined, and the connection is closed: the stranger has too many unanswered requests. */
   callerOf(socket: Socket, answer: ServerResponse): Caller | undefined {
     const peer = peerOf(socket) ?? "";
     const stranger = this.#strangers.get(peer);
@@ -95,7 +98,7 @@ export class Connections {
     const [oldest] = peers;
     if (oldest === undefined) return;
     const stranger = this.#strangers.get(oldest);
-    // At once and not when its close is reported: a burst is accepted before that.
+    // Forget it now instead of at its close event, because a burst is accepted before that.
     this.#forget(oldest);
     if (stranger === undefined) return;
     this.#open.delete(stranger.socket);

@@ -5,7 +5,7 @@ import type { ServerStatus } from "./schemas/server.ts";
 
 /** Summing up a large state directory is slow, and the sum changes little within this time. */
 const keptMs = 60_000;
-/** After this time the sum so far is used. */
+/** After this many files the partial sum is used. */
 const mostFiles = 200_000;
 
 export class Disk {
@@ -26,7 +26,7 @@ export class Disk {
       this.#counting ??= this.#count().finally(() => {
         this.#counting = undefined;
       });
-      // Only the first request waits, and not for long.
+      // Only the first request waits, and only briefly.
       if (this.#countedAt < 0) await this.#counting;
     }
     return { stateBytes: this.#stateBytes, freeBytes: bavail * bsize, totalBytes: blocks * bsize };

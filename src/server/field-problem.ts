@@ -14,7 +14,7 @@ export function fieldProblem(issue: Issue, sent: unknown): FieldProblem {
   return { field, message: `${isMissing ? "It is missing. " : ""}${requirementOf(deepest)}` };
 }
 
-/** The first problem of the closest alternative says more than "no alternative fits". */
+/** The first problem of the closest alternative tells more than "no alternative fits". */
 function deepestOf(issue: Issue, above: readonly PropertyKey[] = []): Issue {
   const path = [...above, ...issue.path];
   const inner =
@@ -46,7 +46,7 @@ function requirementOf(issue: Issue): string {
     case "invalid_key":
     case "invalid_element":
       return otherForm;
-    // The schemas of this server write these messages themselves; the library's own says nothing.
+    // This server's schemas write these messages. The library's own message would say nothing.
     case "custom":
       return issue.message === "Invalid input" ? otherForm : issue.message;
   }

@@ -3,10 +3,10 @@ import { parseJson } from "../domain/json.ts";
 import { HttpProblem } from "./problem.ts";
 
 export const bodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64 } as const;
-/** For the whole body to arrive. */
+/** Time limit for the arrival of the whole body. */
 const arrivalMs = 60_000;
 
-/** Undefined when there is no body, or an empty one: clients name a type for that too, as `curl -d ''` does. */
+/** Undefined if there is no body. */
 export async function readJsonBody(request: Request): Promise<string | undefined> {
   const type = request.headers.get("content-type");
   const isJson = type !== null && /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type.trim());
@@ -38,7 +38,7 @@ async function readBytes(body: ReadableStream<Uint8Array> | null): Promise<Uint8
   return Buffer.concat(chunks, length);
 }
 
-/** Ends with the reason of the signal, also while it waits for a chunk. */
+/** Ends with the signal's reason, also while it waits for a chunk. */
 async function* until<Chunk>(signal: AbortSignal, body: ReadableStream<Chunk>): AsyncGenerator<Chunk> {
   const reader = body.getReader();
   const aborted = new Promise<never>((_resolve, reject) => {

@@ -16,20 +16,20 @@ import { type Caller, Connections } from "./connections.ts";
 import { HttpProblem, problemOf, problemResponse } from "./problem.ts";
 import type { App } from "./routes/route.ts";
 
-/** For connections with an accepted token; strangers have less time: see connections.ts. */
+/** Limits for connections with an accepted token. Strangers have less time: see connections.ts. */
 const limits: ServerOptions = {
-  /** Bytes for the headers of a request; the token and a cookie need a fraction of it. */
+  /** Header bytes of a request. The token and a cookie need a fraction of this. */
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
-  /** An archive may take so long; other bodies have less: see json-body.ts. */
+  /** Time for an archive. Other bodies have less: see json-body.ts. */
   requestTimeout: 15 * 60_000,
   keepAliveTimeout: 10_000,
-  /** Node looks at the limits above only so often; by default every 30 seconds. */
+  /** How often Node checks the limits above; its default is 30 seconds. */
   connectionsCheckingInterval: 1_000,
-  /** The app answers a request without a Host header itself, with a problem. */
+  /** The app itself answers a request without a Host header, with a problem. */
   requireHostHeader: false,
 };
-/** A peer that takes nothing for so long is gone. Event streams send something every 15 seconds. */
+/** A peer that reads nothing for this long is gone. Event streams send something every 15 seconds. */
 const silentMs = 120_000;
 const requestsPerConnection = 1_000;
 const handshakeTimeoutMs = 10_000;
@@ -52,7 +52,7 @@ export async function listen(
 ): Promise<Listening> {
   const connections = new Connections();
   const callers = new WeakMap<IncomingMessage, Caller>();
-  // Replacing the global Request and Response would reach into every model call of this process.
+  // Replacing the global Request and Response would affect every model call of this process.
   const answer = getRequestListener(
     (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
@@ -75,9 +75,9 @@ export async function listen(
       : createTlsServer({ ...limits, ...tls, handshakeTimeout: handshakeTimeoutMs }, onRequest);
   server.timeout = silentMs;
   server.maxRequestsPerSocket = requestsPerConnection;
-  // Before its TLS handshake, which a stranger may never finish.
+  // Added before the TLS handshake, which a stranger may never finish.
   server.on("connection", (socket) => connections.add(socket));
-  // The body is asked for once the token was accepted, not before.
+  // The body is requested only after the token was accepted.
   server.on("checkContinue", onRequest);
   server.on("clientError", answerUnreadable);
   const port = await bind(server, address);
@@ -107,7 +107,10 @@ const clientProblems: Readonly<Record<string, HttpProblem>> = {
   ),
 };
 
-/** A client that breaks the rules of HTTP gets a short answer, never a stack, and is closed: it may keep its side open. */
+/**
+ * A client that violates HTTP gets a short answer, never a stack. The connection is closed, because the client may
+ * keep its side open.
+ */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex & { destroySoon?(): void }): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const problem = problemOf(clientProblems[error.code ?? ""] ?? unreadable(), newId());

@@ -3,7 +3,7 @@ import { endsDrive } from "../journal/facts.ts";
 import type { Activity } from "./schemas/situation.ts";
 import { activityAfter } from "./views/activity.ts";
 
-/** The last activity of each session that this process drives. */
+/** The latest activity of each session that this process drives. */
 export class LiveActivity {
   readonly #latest = new Map<string, { readonly persona: string; readonly activity: Activity }>();
 

@@ -18,7 +18,7 @@ export interface Problem {
   readonly fields?: readonly FieldProblem[];
 }
 
-/** Errors that only a server has. */
+/** Errors that only the server raises. */
 const httpProblems = {
   REQUEST_UNREADABLE: [400, "Request unreadable"],
   UNAUTHORIZED: [401, "Not signed in"],
@@ -52,7 +52,7 @@ export class HttpProblem extends Error {
 
 export class FieldsInvalid extends Error {
   readonly fields: readonly FieldProblem[];
-  /** The error behind it, where that has a code of its own. */
+  /** The underlying error, if it has its own code. */
   readonly error: MaestroError | undefined;
 
   constructor(message: string, fields: readonly FieldProblem[], error?: MaestroError) {
@@ -62,7 +62,7 @@ export class FieldsInvalid extends Error {
   }
 }
 
-/** Details of this machine reach the caller only from errors that were written for people. */
+/** Details of this machine are sent only for errors that were written for people. */
 export function problemOf(error: unknown, requestId: string, place: CommandPlace = {}): Problem {
   if (error instanceof HttpProblem) {
     const [status, title] = httpProblems[error.code];
@@ -92,7 +92,7 @@ const adviceOf: Readonly<Record<string, string>> = {
   CIRCUIT_OPEN: "It is tried again by itself. POST /v1/breakers/{name}/reset tries at once.",
 };
 
-/** Commands find this server's state; the message does not say where its files are. */
+/** Commands find this server's state. The message does not reveal where its files are. */
 function overHttp(
   { code, message, actions, details }: MaestroError,
   place: CommandPlace,

@@ -4,7 +4,7 @@ import { FieldsInvalid } from "./problem.ts";
 import type { ServerParts } from "./server-parts.ts";
 import { usableModels } from "./views/teams.ts";
 
-/** Rejects a model that cannot be called from here at its field: a session with it would only park. */
+/** Rejects a model that cannot be called from here, naming the field: a session with it would only park. */
 export async function proveModel(
   team: ProvedTeam,
   model: string | undefined,

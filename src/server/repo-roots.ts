@@ -27,8 +27,8 @@ export async function readRepoRoots(folders: readonly string[]): Promise<readonl
 const address = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/|^[^/\\]+@[^/\\]+:/;
 
 /**
- * The source of a request, if its repository is at or below an allowed folder. The answer is the same for a path outside
- * whether it exists or not: a caller with a token learns nothing about the rest of the disk.
+ * The source of a request, if its repository is at or below an allowed folder. For a path outside, the answer is
+ * the same whether or not it exists, so a caller learns nothing about the rest of the disk.
  */
 export async function allowedSource(
   { git, ref, include, exclude }: RequestedSource,
@@ -62,7 +62,7 @@ export async function allowedSource(
   };
 }
 
-/** A relative path is looked for below each folder. */
+/** A relative path is searched below each folder. */
 async function findBelow(path: string, roots: readonly string[]): Promise<string | undefined> {
   if (path.includes("\0")) return undefined;
   for (const root of roots) {

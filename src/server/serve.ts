@@ -38,16 +38,16 @@ const mostStreams = 1_000;
 
 export interface ServeOptions {
   readonly loaded: LoadedConfig;
-  /** The functions of a team with a file run in processes of their own. */
+  /** Teams with a file run their functions in processes of their own. */
   readonly teams: readonly RegisteredTeam[];
   readonly version: string;
   readonly clock?: Clock;
   /** The folder of the built dashboard. */
   readonly dashboardFolder?: string;
   readonly report: Notify;
-  /** Folders whose repositories sessions may start with. */
+  /** Folders whose repositories sessions may use. */
   readonly repoRoots?: readonly string[];
-  /** How a shell starts Maestro here, for the commands in answers and tickets. */
+  /** How a shell starts Maestro here, for commands in answers and tickets. */
   readonly program?: string;
 }
 
@@ -57,7 +57,7 @@ export interface RunningServer {
   readonly token: string;
   /** Recovers sessions after a crash and drives queued ones. */
   drive(): void;
-  /** Listens and drives. Returns the address, the one to use on this machine, and both for a sentence. */
+  /** Listens and drives. Returns the public address, the one to use on this machine, and both for a sentence. */
   listen(): Promise<{
     readonly host: string;
     readonly port: number;

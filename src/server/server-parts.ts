@@ -35,7 +35,7 @@ export interface ServerParts {
   readonly codes: OneTimeCodes;
   readonly wrongTokens: WrongTokens;
   readonly logins: BrowserLogins;
-  /** The accepted Host headers, known once it listens. */
+  /** The accepted Host headers, known after it listens. */
   readonly hosts: () => ReadonlySet<string>;
   readonly dashboard: DashboardFiles;
   readonly isStopping: () => boolean;

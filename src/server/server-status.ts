@@ -12,11 +12,11 @@ export interface Identity {
   readonly instance: string;
   readonly startedAt: number;
   readonly address: () => string;
-  /** Under which people reach it. */
+  /** The public address of the server. */
   readonly origin: () => string;
-  /** The state directory, where commands need --state-dir to find it. */
+  /** The flag for the state directory, if commands need --state-dir to find it. */
   readonly stateDirectoryFlag: string | null;
-  /** Folders whose repositories sessions may start with. */
+  /** Folders whose repositories sessions may use. */
   readonly repoRoots: readonly string[];
   /** How a shell starts Maestro on the server's machine. */
   readonly program: string;

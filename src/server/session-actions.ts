@@ -8,7 +8,7 @@ import { plannedPhases } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import type { SessionBook } from "./feed/session-book.ts";
 
-/** A request waits at most so long for a drive that is about to end. */
+/** The longest that a request waits for a drive that is about to end. */
 const patienceMs = 5_000;
 
 export interface ActionParts {
@@ -17,7 +17,7 @@ export interface ActionParts {
   readonly book: SessionBook;
 }
 
-/** Actions that outlast their request: recorded first, then driven in the background. */
+/** Actions that outlast their request: they are recorded first, then driven in the background. */
 export class SessionActions {
   readonly #parts: ActionParts;
 
@@ -25,13 +25,13 @@ export class SessionActions {
     this.#parts = parts;
   }
 
-  /** Resumes to the end. A session that is already driven is left alone. */
+  /** Resumes to the end. Leaves a session alone that is already driven. */
   async resume(idOrKey: string, options: ResumeOptions = {}): Promise<void> {
     const isPlain = Object.keys(options.edits ?? {}).length === 0 && options.acceptChanges !== true;
     await this.#queue(idOrKey, options, (state) => isPlain && continues(state));
   }
 
-  /** Runs one phase; joins a drive that will reach it anyway. */
+  /** Runs one phase, or joins a drive that will reach it anyway. */
   async runPhase(idOrKey: string, phase: string): Promise<void> {
     const { state } = await this.#parts.book.open(idOrKey);
     const known = plannedPhases(state.created.definition).map(({ name }) => name);
@@ -44,7 +44,7 @@ export class SessionActions {
     await this.#queue(idOrKey, { direction }, (state) => continues(state) && reaches(state.direction, phase));
   }
 
-  /** Takes a session that was queued just now. */
+  /** Takes a session that was just queued. */
   queued(id: SessionId): void {
     this.#parts.scheduler.tryAgain(id);
   }
@@ -60,7 +60,7 @@ export class SessionActions {
     if (drive !== undefined) {
       const { state } = await book.open(id);
       if (isDoneAnyway(state)) return;
-      // The drive is about to end, by a pause or at its last phase: the next one can start after it.
+      // The drive is about to end, by a pause or at its last phase. The next one can start after it.
       if (!(await endsSoon(drive)))
         throw new SessionConflict(`Session ${id} is being driven and does not stop at once.`, {
           details: { session: id, status: state.standing.status },
@@ -72,7 +72,7 @@ export class SessionActions {
   }
 }
 
-/** No pause or cancel is pending. */
+/** True if no pause or cancel is pending. */
 const continues = ({ standing: { status }, signals }: SessionState): boolean =>
   (status === "running" || status === "queued") && signals.length === 0;
 

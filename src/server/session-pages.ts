@@ -26,7 +26,7 @@ export interface SessionPagesParts {
   readonly limits: { readonly maxAttempts: number; readonly maxRounds: number };
 }
 
-/** One session in full: `show --json` with the additions of the page. */
+/** One session in full: `show --json` with additions for the page. */
 export class SessionPages {
   readonly #parts: SessionPagesParts;
 
@@ -36,10 +36,10 @@ export class SessionPages {
 
   async view(feed: SessionFeed, { withFiles = true } = {}): Promise<SessionPageView> {
     const { maestro, rows } = this.#parts;
-    // A stream that starts here replays the changes that the list row was read too early for.
+    // A stream that starts here replays the changes that the list row may have missed.
     const entries = feed.head;
     const [listing] = await maestro.listed([feed.id]);
-    // The state must not be older than the list row: a parked row beside a running state fits no page.
+    // The state must not be older than the list row: a parked row beside a running state would be inconsistent.
     await feed.advance();
     const { state } = feed;
     const definition = definitionOf(state);
@@ -136,7 +136,7 @@ export class SessionPages {
     };
   }
 
-  /** With the time of its delivery, or of the request while it is pending. */
+  /** The ticket with the time of its delivery, or of the request while it is pending. */
   async #ticket(ticket: SessionView["tickets"][number]): Promise<SessionHeader["tickets"][number]> {
     const found = await this.#parts.maestro.ticketRecord(ticket.fingerprint);
     const { delivery, ticket: asked } = found ?? {};
@@ -169,7 +169,7 @@ export class SessionPages {
   }
 }
 
-/** Null where a part is unknown: half a forecast is none. */
+/** Null if a part is unknown: a partial forecast would mislead. */
 function rangeOf(forecast: SessionForecast | null): SessionHeader["forecast"] {
   const [low, high] = [forecast?.median.usd, forecast?.p90.usd];
   if (low == null || high == null || (forecast?.unknown.length ?? 0) > 0) return null;

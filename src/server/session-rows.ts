@@ -17,10 +17,10 @@ export interface SessionRowsParts {
   readonly activity: LiveActivity;
 }
 
-/** Bounds the cache of file counts. A tree never changes, so entries stay valid. */
+/** Bounds the cache of file counts. Trees never change, so entries stay valid. */
 const mostCounted = 1_000;
 
-/** Builds the rows of lists. The facts around the sessions are read once for all rows of a page. */
+/** Builds the rows of lists. Facts about the sessions are read once for all rows of a page. */
 export class SessionRows {
   readonly #parts: SessionRowsParts;
   readonly #filesChanged = new Map<string, number>();
@@ -76,7 +76,7 @@ export class SessionRows {
       if (this.#filesChanged.size >= mostCounted) this.#filesChanged.clear();
       this.#filesChanged.set(key, changed);
     } catch {
-      // The review page reports a damaged artifact; the list goes without its count.
+      // The review page reports a damaged artifact. The list omits its count.
     }
   }
 }

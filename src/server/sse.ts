@@ -1,13 +1,13 @@
 import type { Position } from "../domain/cursor.ts";
 import type { StreamEvents } from "./schemas/events.ts";
 
-/** Bytes that may wait for a slow reader, besides the buffers of the operating system. */
+/** Bytes that may wait for a slow reader, besides the operating system's buffers. */
 const mostWaitingBytes = 2 * 1024 * 1024;
-/** A replay continues below this mark, so that a long history is read no faster than it is sent. */
+/** A replay continues below this mark, so that a long history is not read faster than it is sent. */
 const fewWaitingBytes = 64 * 1024;
-/** Live text is dropped before facts are. */
+/** Live text is dropped before facts. */
 const mostWaitingForTextBytes = 64 * 1024;
-/** A reader that takes nothing for so long during a replay is dropped. */
+/** A reader that takes nothing for this long during a replay is dropped. */
 const patienceMs = 30_000;
 const beatEveryMs = 15_000;
 
@@ -41,7 +41,7 @@ export class EventBatch<Id extends number | Position> {
     return this.#events.at(-1)?.id;
   }
 
-  /** The events after an id. Usually all of them, so the encoded bytes are shared. */
+  /** The events after an id. Usually all of them, so that the encoded bytes are shared. */
   after(sent: Id): Uint8Array | undefined {
     const isLater = ({ id }: SentEvent<Id>): boolean => this.#compare(id, sent) > 0;
     const [first, last] = [this.#events.at(0), this.#events.at(-1)];
@@ -57,13 +57,16 @@ export class EventBatch<Id extends number | Position> {
 const encode = (events: readonly { readonly text: string }[]): Uint8Array =>
   encoder.encode(events.map(({ text }) => text).join(""));
 
-/** One reader of server-sent events. Writers never wait for it: a slow reader is dropped, and resumes when it reconnects. */
+/**
+ * One reader of server-sent events. Writers never wait for it: a slow reader is dropped and continues after it
+ * reconnects.
+ */
 export class SseChannel {
   readonly #waiting: Uint8Array[] = [];
   readonly #onClose: (reason: CloseReason) => void;
   #waitingBytes = 0;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** Resolves when the buffer has room again, or the reader has left. */
+  /** Resolves when the buffer has room again or the reader has left. */
   #drained: (() => void) | undefined;
   #isWanted = false;
   #isClosed = false;
@@ -107,7 +110,7 @@ export class SseChannel {
     if (this.#waitingBytes < mostWaitingForTextBytes) this.send(text);
   }
 
-  /** False: the reader has left or takes nothing. */
+  /** False if the reader has left or takes nothing. */
   async drained(): Promise<boolean> {
     if (!this.#isClosed && this.#waitingBytes >= fewWaitingBytes) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -123,7 +126,7 @@ export class SseChannel {
     this.#close("ended");
   }
 
-  /** The stream pulls one chunk at a time, so that the waiting bytes are counted here and not hidden in its queue. */
+  /** The stream pulls one chunk at a time, so that waiting bytes are counted here and not hidden in its queue. */
   #give(): void {
     if (!this.#isWanted || this.#isClosed) return;
     const next = this.#waiting.shift();

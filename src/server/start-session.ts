@@ -14,7 +14,7 @@ type StartRequest = z.infer<typeof startRequest>;
 type StartParts = Pick<ServerParts, "maestro" | "config" | "teams" | "identity">;
 type Started = Awaited<ReturnType<ServerParts["maestro"]["queue"]>>;
 
-/** Rejects a request by field, before a session exists. */
+/** Rejects a request by field before a session exists. */
 export async function startSession(request: StartRequest, parts: StartParts): Promise<Started> {
   const { maestro, config, teams } = parts;
   const registered = teams.find(({ team }) => team.name === request.team);
@@ -103,13 +103,13 @@ async function queueWith(
   }
 }
 
-/** The request chose the model: it is not the configuration of the server that is wrong. */
+/** The request chose the model, so the server's configuration is not at fault. */
 const asInput = ({ message, details, advice }: ConfigInvalid): InputInvalid =>
   new InputInvalid(message, { details, advice });
 
 type Given = NonNullable<StartRequest["given"]>;
 
-/** The bytes of each file, whichever way they were sent. */
+/** The bytes of each file, in either form of the request. */
 function givenPhases(given: Given): Readonly<Record<string, GivenOptions>> {
   return Object.fromEntries(
     Object.entries(given).map(([phase, { outputs, files, summary }]) => [
@@ -143,7 +143,7 @@ function fieldOf(error: unknown, from: string | undefined): string | undefined {
   const isAttachment = InputInvalid.is(error) || ConfigInvalid.is(error);
   if (isAttachment && ["attachment", "attachments"].some((key) => error.details[key] !== undefined))
     return "attachments";
-  // The names of phases are checked before: only the first or the last phase can be wrong.
+  // Phase names were checked before, so only the first or the last phase can be wrong.
   if (InputInvalid.is(error) && error.details["missing"] !== undefined)
     return from === undefined ? "only" : "from";
   return undefined;

@@ -19,10 +19,10 @@ const types: Readonly<Record<string, string>> = {
 /** The name contains a hash of the content, so the file never changes. */
 const hashedName = /-[\w-]{8,}\.[a-z0-9]+$/;
 
-/** Addresses that the page routes itself. */
+/** Addresses that the page itself routes. */
 const pagePath = /^\/(?:s\/[^/]+(?:\/[^/]*)?|usage|health)?\/?$/;
 
-/** The encodings of the build, smallest first. */
+/** The encodings made by the build, smallest first. */
 const codings = [
   { name: "br", ending: ".br" },
   { name: "gzip", ending: ".gz" },
@@ -45,7 +45,7 @@ export function dashboardFolder(): string {
   return fileURLToPath(packageFile("dist/dashboard/"));
 }
 
-/** The files of the built page, listed at the start, so that no address leads out of the folder. */
+/** The files of the built page, listed at the start so that no address leads out of the folder. */
 export class DashboardFiles {
   readonly #folder: string;
   readonly #paths: ReadonlySet<string>;
@@ -55,7 +55,7 @@ export class DashboardFiles {
     this.#paths = new Set(listFiles(folder));
   }
 
-  /** Undefined: no such file. */
+  /** Undefined if there is no such file. */
   async answer(path: string, acceptEncoding = ""): Promise<Response | undefined> {
     const isThere = this.#paths.has(path) && !isCompressed(path);
     const file = isThere ? path : pagePath.test(path) ? "/index.html" : undefined;

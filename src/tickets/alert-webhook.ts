@@ -9,12 +9,12 @@ export interface AlertNews {
   >;
 }
 
-/** Long enough for a slow receiver; a command must not seem to hang for a warning. */
+/** Long enough for a slow receiver, short enough that a command does not seem to hang. */
 const timeoutMs = 10_000;
 
 /**
- * Posts budget warnings to the webhook, one POST each and without retry: the journal has the warning, and a late one is of no
- * use.
+ * Posts budget warnings to the webhook, one POST each, without retry: the journal has the warning, and a late one
+ * is useless.
  */
 export class AlertWebhook {
   readonly #webhook: SignedWebhook;

@@ -3,7 +3,7 @@ import type { PullRequest } from "../domain/ticket.ts";
 import { FileSink } from "./file.ts";
 import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts";
 
-/** The settings tickets care about; each group is used whole or not at all. */
+/** The settings of trackers. Each group is used whole or not at all. */
 export interface TicketSettings {
   readonly jira: Group<"baseUrl" | "email" | "apiToken" | "projectKey">;
   readonly github: Group<"repository" | "token"> & { readonly apiUrl: string | undefined };
@@ -13,12 +13,12 @@ export interface TicketSettings {
 type Group<Key extends string> = Readonly<Record<Key, string | undefined>> & Allowed;
 type WholeGroup<Key extends string> = Readonly<Record<Key, string>> & Allowed;
 
-/** Has a default, so its presence does not show that the tracker is configured. */
+/** This has a default, so its presence does not show that the tracker is configured. */
 interface Allowed {
   readonly allowInternal: boolean;
 }
 
-/** Jira, then GitHub, then the webhook, then a file: the first that is configured. */
+/** The first configured sink: Jira, then GitHub, then the webhook, then a file. */
 export async function chooseSink(
   { jira, github, webhook }: TicketSettings,
   stateDirectory: string,
@@ -37,7 +37,7 @@ export async function chooseSink(
   return new FileSink(stateDirectory);
 }
 
-/** Makes pull requests with the token of the configured GitHub. A process without it leaves them to others. */
+/** Opens pull requests with the token of the configured GitHub. A process without the token leaves them to others. */
 export function pullRequestSink({
   token,
   apiUrl,

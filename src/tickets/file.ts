@@ -7,7 +7,7 @@ import { hideSecrets } from "./hide-secrets.ts";
 import { escapeMarkdown, renderMarkdown } from "./render.ts";
 import { TicketRefused, type TicketSink } from "./ticket-sink.ts";
 
-/** Where nothing else is configured. The same problem again replaces its file, so a second POST changes nothing. */
+/** The default sink. The same problem replaces its file, so a second POST changes nothing. */
 export class FileSink implements TicketSink {
   readonly name = "file";
   readonly #directory: string;
@@ -37,7 +37,6 @@ export class FileSink implements TicketSink {
     return referenceTo(ticket.fingerprint, path);
   }
 
-  /** The time at which the ticket was closed. */
   async remove(fingerprint: string): Promise<void> {
     if (isTicketFingerprint(fingerprint)) await rm(this.#path(fingerprint), { force: true });
   }

@@ -12,16 +12,16 @@ export interface GithubOptions {
   readonly token: string;
   /** For GitHub Enterprise: "https://host/api/v3". */
   readonly apiUrl?: string;
-  /** Allows a host name that resolves to an address that is not public. */
+  /** Allows a host name that resolves to a non-public address. */
   readonly allowInternal?: boolean;
   readonly timeoutMs?: number;
-  /** All addresses of a host name. */
+  /** Resolves a host name to all its addresses. */
   readonly resolve?: Reach["resolve"];
 }
 
 const defaultTimeoutMs = 20_000;
 
-/** One repository of GitHub's API. */
+/** GitHub's API for one repository. */
 export class GithubApi {
   readonly #base: string;
   readonly #repository: string;
@@ -49,7 +49,7 @@ export class GithubApi {
     };
   }
 
-  /** `path`: below the repository, with its query. */
+  /** `path`: relative to the repository, with its query. */
   call(method: "GET" | "POST", path: string, signal: AbortSignal, body?: string): Promise<TrackerAnswer> {
     const headers = {
       authorization: `Bearer ${this.#token}`,
@@ -72,7 +72,7 @@ export class GithubApi {
     });
   }
 
-  /** Of an issue or a pull request. */
+  /** The reference of an issue or a pull request. */
   reference(item: Json | undefined, request: string): TicketReference {
     const { number, html_url: url } = isJsonObject(item) ? item : {};
     if (typeof number !== "number" || typeof url !== "string" || !/^https?:\/\/\S+$/.test(url))

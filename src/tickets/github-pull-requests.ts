@@ -6,8 +6,8 @@ import { oneLine } from "./plain-text.ts";
 import { TicketRefused, type TicketSink } from "./ticket-sink.ts";
 
 /**
- * Pull requests of one branch. The branch finds a request again, whatever became of the answer to its POST, so it is
- * searched for before every POST.
+ * Pull requests of one branch. After an unclear POST the branch identifies the request, so it is searched for
+ * before every POST.
  */
 export class PullRequestSink implements TicketSink {
   readonly name: string;
@@ -28,7 +28,7 @@ export class PullRequestSink implements TicketSink {
     const query = `?head=${encodeURIComponent(`${owner}:${head}`)}&state=all&sort=created&direction=desc&per_page=20`;
     const { json } = await this.#api.call("GET", `/pulls${query}`, signal);
     if (!Array.isArray(json)) throw this.#api.unreadable("search");
-    // A closed one counts only if it is about this very commit: branch names are used again.
+    // A closed one counts only if it has this very commit, because branch names are reused.
     const found = json.find((item) => isOfBranch(item, head, commit));
     return found === undefined ? undefined : this.#api.reference(found, "search");
   }

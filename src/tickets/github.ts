@@ -8,8 +8,8 @@ import { TicketRefused, type TicketSink } from "./ticket-sink.ts";
 export type { GithubOptions } from "./github-api.ts";
 
 /**
- * GitHub issues. The token must have write access to the repository: without it GitHub drops the labels, and an issue without
- * its label is not found again after an unclear POST.
+ * GitHub issues. The token must have write access to the repository: without it GitHub drops the labels, and an
+ * issue without its label cannot be found after an unclear POST.
  */
 export class GithubSink implements TicketSink {
   readonly name: string;
@@ -28,7 +28,7 @@ export class GithubSink implements TicketSink {
     const query = `?labels=${fingerprint}&state=all&sort=created&direction=desc&per_page=20`;
     const { json } = await this.#api.call("GET", `/issues${query}`, signal);
     if (!Array.isArray(json)) throw this.#api.unreadable("search");
-    // To GitHub every pull request is an issue too.
+    // GitHub lists every pull request as an issue too.
     const issue = json.find((item) => isJsonObject(item) && item.pull_request === undefined);
     return issue === undefined ? undefined : this.#api.reference(issue, "search");
   }

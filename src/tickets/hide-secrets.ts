@@ -2,8 +2,8 @@ import type { Ticket } from "../domain/ticket.ts";
 import { plainEntry, plainText } from "./plain-text.ts";
 
 /**
- * The ticket as a sink may send it: redacted again, and without the sink's own credentials, which
- * need not look like any known kind of key.
+ * The ticket as a sink may send it: redacted again, and without the sink's own credentials, which may not look like
+ * a known kind of key.
  */
 export function hideSecrets(ticket: Ticket, secrets: readonly string[] = []): Ticket {
   const hide = (text: string): string => plainText(text, secrets);

@@ -15,18 +15,18 @@ export interface JiraOptions {
   readonly email: string;
   readonly apiToken: string;
   readonly projectKey: string;
-  /** Allows a host name that resolves to an address that is not public. */
+  /** Allows a host name that resolves to a non-public address. */
   readonly allowInternal?: boolean;
   readonly timeoutMs?: number;
-  /** All addresses of a host name. */
+  /** Resolves a host name to all its addresses. */
   readonly resolve?: Reach["resolve"];
 }
 
 const defaultTimeoutMs = 20_000;
 
 /**
- * Jira Cloud, REST API version 3. Its search index lags its writes, so a search right after a lost POST can miss the
- * issue: delivery is at least once, and the wait before the search makes a second issue unlikely.
+ * Jira Cloud, REST API version 3. Its search index lags its writes, so a search right after a lost POST can miss
+ * the issue. Delivery is therefore at least once, and a wait before the search makes a second issue unlikely.
  */
 export class JiraSink implements TicketSink {
   readonly name: string;
@@ -64,14 +64,14 @@ export class JiraSink implements TicketSink {
   async find(fingerprint: string, signal: AbortSignal): Promise<TicketReference | undefined> {
     if (!isTicketFingerprint(fingerprint))
       throw new TicketRefused("The ticket has no fingerprint to search for.", { fault: "request" });
-    // With the project in the query, an account that may not see it gets an error and not an empty list.
+    // With the project in the query, an account without access gets an error instead of an empty list.
     const jql = `project = "${this.#project}" AND labels = "${fingerprint}" ORDER BY created DESC`;
     const answer = await this.#call(
       "/rest/api/3/search/jql",
       { jql, maxResults: 1, fields: ["labels"] },
       signal,
     );
-    // With an expired token Jira searches anonymously, finds nothing, and answers with success.
+    // With an expired token Jira searches anonymously, finds nothing and still answers with success.
     if (/AUTHENTICATED_FAILED|AUTHENTICATION_DENIED/.test(answer.headers.get("x-seraph-loginreason") ?? ""))
       throw new TicketRefused("Jira did not accept the credentials.", {
         fault: "request",

@@ -15,7 +15,7 @@ export interface TicketRequest {
   readonly phase: string;
   readonly persona: string;
   readonly category: string;
-  /** Why it stopped, in one sentence; with the names above it is what makes this problem this problem. */
+  /** Why it stopped, in one sentence. With the names above it identifies the problem. */
   readonly message: string;
   readonly attempts: number;
   readonly failures: readonly TicketFailure[];
@@ -40,7 +40,7 @@ export const ticketLimits = {
   body: 30_000,
 } as const;
 
-/** Nothing gets into a ticket but by this way: without secrets, and of bounded size. */
+/** Every ticket is built here, without secrets and of bounded size. */
 export function newTicket(request: TicketRequest, now: number): Ticket {
   const { team, phase, persona, sessionId, attempts, spent, outage } = request;
   const message = oneLine(request.message) || "no reason was given";
@@ -79,7 +79,7 @@ export function newTicket(request: TicketRequest, now: number): Ticket {
   };
 }
 
-/** The first failure says how it began, the last ones how it ended. */
+/** Keep the first failure, which shows how it began, and the last ones, which show how it ended. */
 const newest = <T>(list: readonly T[], most: number): readonly T[] =>
   list.length <= most ? list : [...list.slice(0, 1), ...list.slice(1 - most)];
 

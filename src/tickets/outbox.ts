@@ -16,26 +16,26 @@ import type { DueTicket, TicketStore } from "../store/ticket-store.ts";
 import { cut, oneLine } from "./plain-text.ts";
 import { TicketRefused, type TicketSink, TicketUnclear } from "./ticket-sink.ts";
 
-/** The part of the store that delivers. */
+/** The ticket queue of the store. */
 export type TicketQueue = Pick<TicketStore, "takeDue" | "settle" | "nextDueAt">;
 
-/** The dependency's breaker. Rejects with CircuitOpen, whose `details.retryAt` says when to come back. */
+/** Calls through the dependency's breaker. Rejects with CircuitOpen, whose `details.retryAt` is the time to retry. */
 export type Guard = <T>(dependency: string, call: () => Promise<T>) => Promise<T>;
 
 export interface TicketReport {
   readonly ticket: Ticket;
   readonly sink: string;
   readonly delivery: TicketDelivery;
-  /** Why it was not delivered. */
+  /** Why the delivery failed. */
   readonly error?: unknown;
 }
 
 export interface TicketOutboxOptions {
   readonly queue: TicketQueue;
   readonly sink: TicketSink;
-  /** For a ticket that asks for a pull request. Rejects when this process cannot make one. */
+  /** The sink for a ticket that asks for a pull request. Rejects if this process cannot create one. */
   readonly pullRequestSink: (wanted: PullRequest) => Promise<TicketSink>;
-  /** Keeps what the sink refuses for good, so that a person finds it all the same. */
+  /** Keeps tickets that the sink refuses for good, so that a person still finds them. */
   readonly shelf?: Pick<TicketSink, "post"> | undefined;
   readonly guard: Guard;
   readonly clock: Clock;
@@ -44,7 +44,7 @@ export interface TicketOutboxOptions {
   readonly policy?: DeliveryPolicy;
 }
 
-/** Brings tickets from the queue to the tracker, one at a time. What the tracker does never throws out of here. */
+/** Delivers queued tickets to the tracker, one at a time. Errors of the tracker are never thrown to the caller. */
 export class TicketOutbox {
   readonly #options: TicketOutboxOptions;
 
@@ -52,7 +52,7 @@ export class TicketOutbox {
     this.#options = options;
   }
 
-  /** Delivers what is due and gives how many were. */
+  /** Delivers due tickets and returns how many were delivered. */
   async deliverDue(signal?: AbortSignal): Promise<number> {
     const { queue, clock, owner } = this.#options;
     let delivered = 0;
@@ -74,7 +74,7 @@ export class TicketOutbox {
     let next: TicketDelivery;
     let failure: { readonly error?: unknown } = {};
     try {
-      // A branch has at most one pull request, also when a person made it.
+      // A branch has at most one pull request, even if a person created it.
       const mustSearch = searchFirst || ticket.pullRequest !== undefined;
       const found = mustSearch ? await this.#find(ticket, abort) : undefined;
       const reference = found ?? (await this.#post(ticket, taken, abort));
@@ -101,7 +101,7 @@ export class TicketOutbox {
     return guard(sink.name, () => sink.find(ticket.fingerprint, signal));
   }
 
-  /** A problem for a person must not wait for the tracker. Writing the same file again is harmless. */
+  /** A ticket for a person must not wait for the tracker. Writing the same file again is harmless. */
   async #shelve(ticket: Ticket, error: unknown, signal: AbortSignal): Promise<string> {
     const { shelf } = this.#options;
     if (ticket.pullRequest !== undefined) return "";
@@ -114,7 +114,7 @@ export class TicketOutbox {
     const { guard, clock } = this.#options;
     const sink = await this.#sinkOf(ticket);
     return guard(sink.name, async () => {
-      // After its deadline a process must not post: another may have taken over.
+      // After its deadline a process must not post, because another may have taken over.
       if (clock.now() >= taken.deadline)
         throw new TicketRefused("The time to deliver the ticket was over.", { fault: "request" });
       return sink.post(ticket, signal);
@@ -140,7 +140,7 @@ function afterFailure(
     if (fault === "rate-limit" && retryAfterMs !== undefined) return onPostponed(taken, now, retryAfterMs);
     return onRefused(taken, now, retryAfterMs, policy);
   }
-  // Any other error is a bug, and the state of the delivery is unknown.
+  // Any other error is a bug, and the delivery's state is unknown.
   return onUnclear(taken, now, TicketUnclear.is(error) ? error.retryAfterMs : 0, policy);
 }
 

@@ -18,7 +18,7 @@ function markdownBlock(block: Block): string {
   }
 }
 
-/** A fence longer than any run of backticks within cannot be closed from within. */
+/** A fence longer than any run of backticks in the text, so that the text cannot close it. */
 function fenced(text: string): string {
   const runs = text.match(/`+/g)?.map((run) => run.length) ?? [];
   const fence = "`".repeat(Math.max(3, ...runs.map((length) => length + 1)));
@@ -26,8 +26,8 @@ function fenced(text: string): string {
 }
 
 /**
- * One line of text as text: no markup, no HTML, no links; an @ that does not notify and a # that points nowhere (a
- * backslash does not stop trackers from linking these two, an invisible word joiner does).
+ * Escapes one line of text: no markup, no HTML, no links, an @ that does not notify and a # that links nowhere.
+ * Trackers link these two even after a backslash, but not after an invisible word joiner.
  */
 export function escapeMarkdown(text: string): string {
   return text
@@ -38,7 +38,7 @@ export function escapeMarkdown(text: string): string {
     .replace(/@(?=\w)|#(?=\d)/g, "$&\u2060");
 }
 
-/** Atlassian Document Format. A text node is data by nature; an empty one is refused by Jira. */
+/** Renders Atlassian Document Format. A text node is plain data. Jira refuses an empty one. */
 export function renderAdf(ticket: Ticket): JsonObject {
   return { version: 1, type: "doc", content: ticketBody(ticket).map(adfBlock) };
 }

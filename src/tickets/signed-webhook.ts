@@ -6,13 +6,13 @@ import { trackerUrl } from "./tracker-url.ts";
 
 export interface WebhookOptions {
   readonly url: string;
-  /** Shared with the receiver, which verifies the signature with it. */
+  /** Shared with the receiver, which uses it to verify the signature. */
   readonly secret: string;
-  /** Allows addresses that are not public, and http:// there. */
+  /** Allows non-public addresses, and http:// for them. */
   readonly allowInternal?: boolean;
   readonly timeoutMs?: number;
   readonly clock?: Clock;
-  /** All addresses of a host name. */
+  /** Resolves a host name to all its addresses. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
@@ -20,9 +20,9 @@ const defaultTimeoutMs = 20_000;
 const leastSecretLength = 16;
 
 /**
- * Any receiver of JSON. Each POST carries `maestro-signature: t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 of
- * "<t>.<body>", and an `idempotency-key`: after an unclear POST the same key may come again, and the receiver is the one
- * who drops the second.
+ * Posts to any receiver of JSON. Each POST has `maestro-signature: t=<unix seconds>,v1=<hex>`, the HMAC-SHA256 of
+ * "<t>.<body>", and an `idempotency-key`. After an unclear POST the same key may come again, and the receiver drops
+ * the second.
  */
 export class SignedWebhook {
   readonly url: URL;

@@ -6,12 +6,12 @@ export type Block =
   | { readonly kind: "heading" | "paragraph" | "code"; readonly text: string }
   | { readonly kind: "steps"; readonly items: readonly string[] };
 
-/** Escaping lengthens sentences, never code: this leaves room within the 30,000 characters. */
+/** Escaping lengthens sentences but not code. This leaves room within 30,000 characters. */
 const codeLimit = 20_000;
-/** The reason stays short enough that the answers after it are not cut; the details have all of it. */
+/** The reason is short enough that the answers after it are not cut. The details contain all of it. */
 const whyLimit = 1_500;
 
-/** The questions of the person on call, in their order; then the evidence, which may be cut. */
+/** The questions of the person on call, in order, then the evidence, which may be cut. */
 export function ticketBody(ticket: Ticket): readonly Block[] {
   const { outage } = ticket;
   return boundCode([

@@ -1,16 +1,16 @@
 import { MaestroError, type MaestroErrorOptions, type NextAction } from "../domain/errors.ts";
 import type { Ticket, TicketReference } from "../domain/ticket.ts";
 
-/** Where tickets go. Both calls fail with TicketRefused or TicketUnclear and nothing else, but for bugs. */
+/** Delivers tickets. Unless there is a bug, both calls fail only with TicketRefused or TicketUnclear. */
 export interface TicketSink {
-  /** Names the dependency for its breaker: "jira:PROJ". */
+  /** The breaker's name for this dependency: "jira:PROJ". */
   readonly name: string;
-  /** The ticket with this label, if the tracker knows one. */
+  /** The ticket with this label, if the tracker has one. */
   find(fingerprint: string, signal: AbortSignal): Promise<TicketReference | undefined>;
   post(ticket: Ticket, signal: AbortSignal): Promise<TicketReference>;
 }
 
-/** The kind of a tracker's failure: only an outage counts for its breaker, and a rate limit sets its wait. */
+/** The kind of a tracker's failure. Only an outage counts for its breaker, and a rate limit sets its wait. */
 export type TicketFault = "outage" | "rate-limit" | "request";
 
 export interface TicketErrorOptions extends MaestroErrorOptions {
@@ -43,7 +43,7 @@ abstract class TicketError extends MaestroError {
   }
 }
 
-/** Nothing was created: it may be posted again as it is. */
+/** Nothing was created, so it may be posted again unchanged. */
 export class TicketRefused extends TicketError {
   static {
     this.prototype.name = "TicketRefused";
@@ -53,7 +53,7 @@ export class TicketRefused extends TicketError {
   }
 }
 
-/** It may have been created: search before it is posted again. */
+/** It may have been created, so search before posting again. */
 export class TicketUnclear extends TicketError {
   static {
     this.prototype.name = "TicketUnclear";

@@ -31,7 +31,7 @@ export interface TrackerAnswer {
 
 const maxAnswerBytes = 1024 * 1024;
 
-/** One request and its whole answer, or an error that says whether it can have had an effect. */
+/** Sends one request and reads its whole answer. An error says whether the request may have had an effect. */
 export async function callTracker(request: TrackerRequest): Promise<TrackerAnswer> {
   const { tracker, method, headers, body, reach } = request;
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(request.timeoutMs)]);
@@ -40,7 +40,7 @@ export async function callTracker(request: TrackerRequest): Promise<TrackerAnswe
     answer = await guardedRequest({ method, url: new URL(request.url), headers, body, signal, reach });
   } catch (cause) {
     if (cause instanceof AddressRefused) throw internal(request, cause);
-    // Ending our own process says nothing about the tracker.
+    // A shutdown of our own process says nothing about the tracker.
     const fault = request.signal.aborted ? "request" : "outage";
     const why = { cause, fault, advice: "It is tried again by itself." } as const;
     if (cause instanceof NoAnswer && !cause.isSent)
@@ -62,7 +62,7 @@ async function readAnswer(tracker: string, answer: GuardedAnswer): Promise<Track
   const { status, headers } = answer;
   const isGood = status >= 200 && status < 300;
   const outcome = { status, retryAfterMs: readRetryAfter(headerOf(headers), Date.now()) };
-  // A redirect is never followed: it would send credentials and ticket to an address that is not configured.
+  // Redirects are not followed: they would send credentials and ticket to an unconfigured address.
   if (status >= 300 && status < 400) {
     answer.drop();
     const advice = "Configure the address that it redirects to, if you trust it.";
@@ -72,13 +72,13 @@ async function readAnswer(tracker: string, answer: GuardedAnswer): Promise<Track
   try {
     bytes = await answer.read(maxAnswerBytes);
   } catch (cause) {
-    // The status of a refusal is enough; of a success, or of a gateway, it is not.
+    // For a refusal the status is enough. For a success or a gateway error it is not.
     if (!isGood && status < 500) throw refused(tracker, outcome, headers, "");
     throw new TicketUnclear(`${tracker}'s answer broke off.`, { ...outcome, cause, fault: "outage" });
   }
   if (isGood) return { headers, json: jsonOf(bytes) };
   const reason = reasonIn(jsonOf(bytes));
-  // Whatever failed behind a 5xx may have failed after the ticket was created. The same goes for a server's timeout.
+  // After a 5xx or a server timeout the ticket may still have been created.
   if (status >= 500 || status === 408)
     throw new TicketUnclear(`${tracker} failed with status ${status}${reason}.`, {
       ...outcome,

@@ -3,8 +3,8 @@ import { hostOf } from "../network/guarded-request.ts";
 import { isLoopback } from "../network/internal-address.ts";
 
 /**
- * The address of a tracker as configured. Credentials go there, so it is encrypted unless it stays on this machine,
- * and carries nothing that does not belong to an address.
+ * The configured address of a tracker. Credentials go there, so it must be encrypted unless it is on this machine,
+ * and it may contain nothing that does not belong to an address.
  */
 export function trackerUrl(text: string, what: string, allowPlain = isLoopback): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -15,7 +15,7 @@ export function trackerUrl(text: string, what: string, allowPlain = isLoopback):
   return url;
 }
 
-/** The base of an API's addresses: always without a slash at its end, never with a query. */
+/** The base address of an API, without a trailing slash and without a query. */
 export function trackerBase(text: string, what: string): string {
   const url = trackerUrl(text, what);
   if (url.search !== "") throw wrong(`${what} has a query`);

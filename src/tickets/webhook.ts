@@ -8,7 +8,7 @@ import type { TicketSink } from "./ticket-sink.ts";
 
 export type { WebhookOptions } from "./signed-webhook.ts";
 
-/** Tickets for any receiver of JSON; a ticket's fingerprint is its idempotency key. */
+/** Posts tickets to any receiver of JSON. A ticket's fingerprint is its idempotency key. */
 export class WebhookSink implements TicketSink {
   readonly name: string;
   readonly #webhook: SignedWebhook;
@@ -20,18 +20,18 @@ export class WebhookSink implements TicketSink {
     this.name = `webhook:${this.#webhook.url.host}`;
   }
 
-  /** A webhook cannot be asked what it has: always undefined, see the idempotency key. */
+  /** A webhook cannot be searched, so this is always undefined. The idempotency key prevents duplicates. */
   async find(): Promise<undefined> {
     return undefined;
   }
 
   async post(ticket: Ticket, signal: AbortSignal): Promise<TicketReference> {
     const { url: address } = this.#webhook;
-    // The whole address counts as a secret: many receivers know their senders by nothing else.
+    // The whole address counts as a secret, because many receivers identify their senders only by it.
     const safe = hideSecrets(ticket, [this.#secret, address.href]);
     const body = JSON.stringify({ type: "ticket.raised", ticket: safe, markdown: renderMarkdown(safe) });
     const { json } = await this.#webhook.post(body, safe.fingerprint, signal);
-    // A receiver may say where a person finds the ticket.
+    // A receiver may answer with the ticket's location.
     const { key, url } = isJsonObject(json) ? json : {};
     return {
       key: typeof key === "string" && key.trim() !== "" ? cut(oneLine(key), 200) : safe.fingerprint,

@@ -2,14 +2,14 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { Maestro } from "../../api/open.ts";
 import type { Clock } from "../../domain/clock.ts";
 
-/** A login ends when its browser did not use it for so long, and after `mostMs` in any case. */
+/** A login ends after its browser has not used it for `idleMs`, and after `mostMs` in any case. */
 export const loginLimits = { idleMs: 24 * 3_600_000, mostMs: 7 * 24 * 3_600_000 } as const;
-/** A use within this time of the last is not written. */
+/** A login used again within this time is not written again. */
 const renewEveryMs = 5 * 60_000;
-/** Streams end so soon after a sign-out at another server of this state directory. */
+/** How often streams check for a sign-out at another server of this state directory. */
 const watchEveryMs = 10_000;
 const secretForm = /^[\w-]{43}$/;
-/** The name of every holder of the token: people have no names of their own yet. */
+/** Everyone who holds the token gets this name, because people have no names of their own yet. */
 const person = { name: "owner", role: "admin" } as const;
 
 export interface BrowserLogin {
@@ -19,11 +19,15 @@ export interface BrowserLogin {
 }
 
 /**
- * Browsers that traded a one-time code for a cookie. The cookie holds a random secret, the store its hash, so that a
- * restart keeps people signed in and a sign-out is final. The hash is keyed with the token: a new token ends all logins.
+ * Browsers that exchanged a one-time code for a cookie. The cookie holds a random secret and the store its hash, so
+ * a restart keeps people signed in and a sign-out is final. The hash is keyed with the token: a new token ends all
+ * logins.
  */
 export class BrowserLogins {
-  /** Named for the state directory: cookies ignore ports, and two servers of a machine must not sign out each other. */
+  /**
+   * Derived from the state directory: cookies ignore ports, and two servers on one machine must not sign each other
+   * out.
+   */
   readonly cookieName: string;
   readonly #token: string;
   readonly #logins: Maestro["logins"];
@@ -49,7 +53,7 @@ export class BrowserLogins {
     return this.#cookie(secret, loginLimits.mostMs / 1_000, secure);
   }
 
-  /** `header`: all cookies. Of several with the same name any may be valid. */
+  /** `header`: all cookies. If several have this name, any of them may be valid. */
   async find(header: string | undefined): Promise<BrowserLogin | undefined> {
     for (const secret of this.#secretsIn(header)) {
       const found = await this.#use(this.#hash(secret));
@@ -68,7 +72,7 @@ export class BrowserLogins {
     return this.#cookie("", 0, secure);
   }
 
-  /** `close` is called when the login ends. Returns how to stop that. */
+  /** Calls `close` when the login ends. Returns a function that cancels this. */
   whileValid({ hash }: BrowserLogin, close: () => void): () => void {
     const streams = this.#streams.get(hash) ?? new Set();
     this.#streams.set(hash, streams.add(close));
@@ -89,16 +93,16 @@ export class BrowserLogins {
     if (login === undefined || login.expiresAt <= now) return undefined;
     if (now - login.usedAt >= renewEveryMs) {
       const expiresAt = Math.min(now + loginLimits.idleMs, login.createdAt + loginLimits.mostMs);
-      // On a full disk people can still look; the login then ends earlier.
+      // On a full disk people can still read. The login then ends earlier.
       await this.#logins.renew(hash, { usedAt: now, expiresAt }).catch(() => undefined);
     }
     return { hash, name: login.name, role: login.role };
   }
 
-  /** An open stream is a use. */
+  /** An open stream counts as use. */
   async #closeEnded(): Promise<void> {
     for (const hash of this.#streams.keys()) {
-      // When the store cannot be read, the next look decides.
+      // If the store cannot be read, the next check decides.
       const isOver = await this.#use(hash).then(
         (login) => login === undefined,
         () => false,

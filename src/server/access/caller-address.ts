@@ -1,6 +1,6 @@
 /**
- * The name under which the connections of one caller are counted. One machine may have a whole /64 network of IPv6
- * addresses, so that these count as one.
+ * The name under which a caller's connections are counted. One machine may have a whole /64 of IPv6 addresses, so
+ * they count as one.
  */
 export function callerAddress(remoteAddress: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(remoteAddress)?.[1];

@@ -4,15 +4,15 @@ const leastLength = 24;
 const leastCharacters = 8;
 const leastSteps = 8;
 
-/** A name such as "myhost" may be any address, so that it counts as open to others. */
+/** A name such as "myhost" may be any address, so it counts as reachable by others. */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, "");
   return name === "localhost" || name === "::1" || /^127(?:\.\d{1,3}){3}$/.test(name);
 }
 
 /**
- * Long enough, and not typed by pattern: few different characters give away a repeated one, few different steps from
- * one character to the next a sequence or a repeated word.
+ * Long enough, and not typed by pattern: few different characters reveal repetition, and few different steps
+ * between characters reveal a sequence or a repeated word.
  */
 export function isStrongToken(token: string): boolean {
   const codes = Array.from(token, (letter) => letter.charCodeAt(0));
@@ -22,7 +22,7 @@ export function isStrongToken(token: string): boolean {
   );
 }
 
-/** A server that others can reach is as safe as its token, also behind a proxy that passes them on to loopback. */
+/** A server that others can reach needs a strong token, also behind a proxy that forwards to loopback. */
 export function demandStrongToken(token: string, host: string, publicUrl?: string): void {
   const isReached = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
   if ((isLoopback(host) && !isReached) || isStrongToken(token)) return;
@@ -47,7 +47,7 @@ interface Exposed {
   readonly publicUrl: string | undefined;
 }
 
-/** What an owner should know about a server that others can reach. */
+/** Notices for the owner of a server that others can reach. */
 export function exposureNotices({ host, hasTls, publicUrl }: Exposed): string[] {
   if (isLoopback(host)) return [];
   const isEncrypted = hasTls || publicUrl?.startsWith("https:") === true;
@@ -68,10 +68,10 @@ export function exposureNotices({ host, hasTls, publicUrl }: Exposed): string[] 
 
 export const isEveryAddress = (host: string): boolean => ["0.0.0.0", "::", "[::]"].includes(host);
 
-/** For a sentence. */
+/** The address for use within a sentence. */
 const placeOf = (host: string): string =>
   isEveryAddress(host) ? `all addresses of this machine (${host})` : host;
 
-/** `url`: to use on this machine. */
+/** `url`: the address on this machine. */
 export const whereOf = (host: string, url: string): string =>
   isEveryAddress(host) ? `${placeOf(host)}; on this machine ${url}` : url;

@@ -29,13 +29,13 @@ function askedFrom(c: Context<AppEnv>): AskedFrom {
     urlHost: new URL(c.req.url).host,
     hosts: hostsOf(c),
     origin: header("origin"),
-    // The link to the dashboard may be opened from any page: its code is secret and works once.
+    // Any page may open the dashboard link: its code is secret and works once.
     fetchSite: c.req.path === "/login" && c.req.method === "GET" ? undefined : header("sec-fetch-site"),
     byCookie: header("cookie") !== undefined && header("authorization") === undefined,
   };
 }
 
-/** `origin`: under which people reach the server. Behind a proxy with TLS, the request itself is plain. */
+/** `origin`: the public address of the server. Behind a proxy with TLS the request itself is plain. */
 export function isSecure(c: Context, origin: string): boolean {
   const [asked, known] = [new URL(c.req.url), new URL(origin)];
   return asked.protocol === "https:" || (known.protocol === "https:" && known.host === asked.host);
@@ -51,15 +51,15 @@ function hostsOf(c: Context<AppEnv>): string[] {
 }
 
 /**
- * The token, or the login of a browser. A request with an Authorization header is judged by that alone: a page of
- * another site can make a browser send a cookie, or a wrong password, but not the token.
+ * Requires the token or a browser login. A request with an Authorization header is judged by that alone: another
+ * site's page can make a browser send a cookie or a wrong password, but not the token.
  */
 export function requireAccess({ token, logins, wrongTokens }: GateParts): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const authorization = c.req.header("authorization");
     const login = authorization === undefined ? await logins.find(c.req.header("cookie")) : undefined;
     if (login === undefined && !token.accepts(authorization)) {
-      // Only the answer to a wrong token is slow: others behind the same proxy have the right one.
+      // Only the answer to a wrong token is slow, because others behind the same proxy have the right one.
       if (authorization !== undefined) {
         wrongTokens.wasWrong(c.env?.caller?.address);
         await wrongTokens.wait(c.env?.caller?.address);

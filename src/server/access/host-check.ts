@@ -15,7 +15,7 @@ export function allowedHosts(
   if (publicUrl === undefined) return hosts;
   const { host: publicHost, hostname, port: publicPort } = new URL(publicUrl);
   hosts.add(publicHost);
-  // Behind a proxy the public port may differ: a name without a port also stands for the port of this server.
+  // Behind a proxy the public port may differ, so a name without a port also matches the port of this server.
   if (publicPort === "") for (const each of withPort(hostname, port)) hosts.add(each);
   return hosts;
 }
@@ -38,7 +38,7 @@ export interface AskedFrom {
 
 export type Refusal = "host" | "origin";
 
-/** Judges the Host, Origin and Sec-Fetch-Site headers. */
+/** Checks the Host, Origin and Sec-Fetch-Site headers. */
 export function refusalOf(asked: AskedFrom, allowed: ReadonlySet<string>): Refusal | undefined {
   const { hosts, urlHost, origin, fetchSite, method, byCookie } = asked;
   if (hosts.length > 1) return "host";

@@ -5,7 +5,7 @@ export const codeLifeMs = 10 * 60_000;
 /** Bounds the memory; the oldest codes are dropped. */
 const mostCodes = 100;
 
-/** Codes of links to the dashboard: each works once, for a short time. Only hashes are stored. */
+/** One-time codes for dashboard links, valid for a short time. Only hashes are stored. */
 export class OneTimeCodes {
   readonly #clock: Clock;
   readonly #expiries = new Map<string, number>();
@@ -23,7 +23,7 @@ export class OneTimeCodes {
     return { code, expiresAt };
   }
 
-  /** True once for each valid code. Looked up by hash, so that the time says nothing about the code. */
+  /** True once for each valid code. Codes are looked up by hash, so that timing reveals nothing about them. */
   redeem(code: string): boolean {
     const hash = hashOf(code);
     const expiresAt = this.#expiries.get(hash);

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { Problem } from "../problem.ts";
 import { contentSecurityPolicy } from "./security-headers.ts";
 
-/** A browser that opens the address, not a program. */
+/** True for a browser that opens the address, false for a program. */
 export function wantsPage({ method, headers }: Request): boolean {
   return method === "GET" && (headers.get("accept") ?? "").includes("text/html");
 }
 
-/** The colors of the dashboard, whose own style sheet is only for people who are signed in. */
+/** The colors of the dashboard. Its own style sheet requires a login. */
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 15vh auto 0; padding: 0 1.5rem; max-width: 34rem; color: light-dark(#1c1e21, #e6e8eb); background: light-dark(#ffffff, #16181b); }
@@ -20,7 +20,7 @@ const policy = contentSecurityPolicy.replace(
   `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`,
 );
 
-/** Says how to sign in. Nothing on it comes from the request. */
+/** Explains how to sign in. Contains nothing from the request. */
 export function signInPage({ detail }: Problem): Response {
   const isUsedLink = detail.includes("link");
   const why = isUsedLink

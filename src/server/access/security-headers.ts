@@ -11,14 +11,14 @@ export const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** For bytes that personas produced: opened as a page they can do nothing. */
+/** For bytes that personas produced: opened as a page, they cannot act. */
 const downloadPolicy = "default-src 'none'; sandbox; frame-ancestors 'none'";
 
 export const downloadHeaders = (type: string, name: string): Readonly<Record<string, string>> => ({
   "content-type": type,
   "content-disposition": `attachment; filename="${name}"`,
   "content-security-policy": downloadPolicy,
-  // Nothing of a session stays in a browser that was signed out.
+  // A signed-out browser must keep nothing of a session.
   "cache-control": "private, no-store",
 });
 

@@ -4,12 +4,12 @@ import { advise } from "../../domain/advice.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 
 export interface TlsFiles {
-  /** The certificate chain, as PEM. */
+  /** Certificate chain, as PEM. */
   readonly cert: string;
   readonly key: string;
 }
 
-/** Undefined: the server speaks plain HTTP. Wrong files are refused at the start, not at the first handshake. */
+/** Undefined: the server speaks plain HTTP. Invalid files are refused at the start, not at the first handshake. */
 export async function readTlsFiles({
   tlsCert,
   tlsKey,

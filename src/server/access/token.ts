@@ -8,7 +8,7 @@ export const tokenFile = "api-token";
 const tokenForm = /^[\w.~+/=-]{8,512}$/;
 const mostBytes = 1_024;
 
-/** Reads the token of the state directory, or creates it at the first start, readable by its owner only. */
+/** Reads the token of the state directory. The first start creates it, readable by its owner only. */
 export async function loadToken(stateDirectory: string): Promise<string> {
   const path = join(stateDirectory, tokenFile);
   const found = await readToken(path);
@@ -22,7 +22,7 @@ export async function loadToken(stateDirectory: string): Promise<string> {
     await file.close();
   }
   try {
-    // A hard link is atomic: of two servers that start together the first one's token stays.
+    // A hard link is atomic: if two servers start together, the first token stays.
     await link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
@@ -65,7 +65,7 @@ function unusable(path: string, why: string): StateUnavailable {
   });
 }
 
-/** Compares hashes, so that the time says nothing about the token or its length. */
+/** Compares hashes, so that timing reveals nothing about the token or its length. */
 export class TokenCheck {
   readonly #hash: Buffer;
 
@@ -75,7 +75,7 @@ export class TokenCheck {
 
   accepts(authorization: string | undefined): boolean {
     const given = /^Bearer ([^\s]{1,1024})$/i.exec(authorization ?? "")?.[1];
-    // Always compared, so that all answers take equally long.
+    // Always compare, so that all answers take equally long.
     const same = timingSafeEqual(sha256(given ?? ""), this.#hash);
     return given !== undefined && same;
   }

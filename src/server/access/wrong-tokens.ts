@@ -1,11 +1,11 @@
 import type { Clock } from "../../domain/clock.ts";
 
-/** An address may be wrong so often at once; it is forgiven one mistake each `forgiveEveryMs`. */
+/** An address may be wrong this often at once. One mistake is forgiven every `forgiveEveryMs`. */
 const freeMistakes = 10;
 const forgiveEveryMs = 6_000;
 const firstDelayMs = 50;
 const mostDelayMs = 1_000;
-/** Bounds the memory; the address that was wrong longest ago is forgotten. */
+/** Bounds the memory. The address whose last mistake is oldest is forgotten. */
 const mostAddresses = 4_096;
 
 interface Mistakes {
@@ -14,8 +14,8 @@ interface Mistakes {
 }
 
 /**
- * Slows down an address that guesses tokens: the answer to a wrong one comes ever later. The right token never waits, because
- * many people may share the address of a proxy with the one who guesses.
+ * Slows down an address that guesses tokens: each answer to a wrong one takes longer. The right token never waits,
+ * because many people may share a proxy's address with the guesser.
  */
 export class WrongTokens {
   readonly #clock: Clock;
@@ -26,7 +26,7 @@ export class WrongTokens {
     this.#clock = clock;
   }
 
-  /** How long the answer to a wrong token of this address waits. */
+  /** The delay before a wrong token from this address is answered. */
   delayMs(address: string): number {
     const extra = this.#countOf(address) - freeMistakes;
     return extra <= 0 ? 0 : Math.min(mostDelayMs, firstDelayMs * 2 ** (extra - 1));
@@ -39,7 +39,7 @@ export class WrongTokens {
 
   wasWrong(address: string | undefined): void {
     if (address === undefined) return;
-    // Bounded as well, so that an address is forgiven within minutes.
+    // Bounded, so that an address is forgiven within minutes.
     const count = Math.min(this.#countOf(address) + 1, 3 * freeMistakes);
     this.#mistakes.delete(address);
     this.#mistakes.set(address, { count, at: this.#clock.now() });

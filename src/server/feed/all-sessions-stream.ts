@@ -8,7 +8,7 @@ import type { Changes } from "./journal-follower.ts";
 
 /** Rows are sent at most this often. */
 const betweenRowsMs = 250;
-/** A watcher that missed more reads the list again, which is shorter than the replay. */
+/** A watcher that missed more rereads the list, which is shorter than the replay. */
 const mostReplayed = 20_000;
 const rowsAtOnce = 1_000;
 
@@ -16,9 +16,9 @@ interface Watcher {
   readonly channel: SseChannel;
   /** Journal rows instead of session rows. */
   readonly journal: boolean;
-  /** The last position it was sent. */
+  /** The last position that was sent to it. */
   sent: Position;
-  /** Gets no new events before it has caught up: a newer id must not precede an older one. */
+  /** It receives no new events until it has caught up, because a newer id must not precede an older one. */
   isBehind: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface AllSessionsParts {
   readonly report: (notice: string) => void;
 }
 
-/** The events of all sessions: the row of each that changed, with the journal's position as id. */
+/** The events of all sessions: the row of each changed session, with the journal position as id. */
 export class AllSessionsStream {
   readonly #parts: AllSessionsParts;
   readonly #watchers = new Set<Watcher>();
@@ -46,10 +46,10 @@ export class AllSessionsStream {
     return this.#watchers.size === 0;
   }
 
-  /** The number of events after a position; null if it is unknown or too large to replay. */
+  /** The number of events after a position; null if the position is unknown or the replay would be too large. */
   async missedSince(after: Position, { journal }: { readonly journal: boolean }): Promise<number | null> {
     const end = await this.#parts.maestro.position();
-    // A position beyond this journal: the events after it are unknown.
+    // The position is beyond this journal, so the events after it are unknown.
     if (comparePositions(after, end) > 0) return null;
     if (journal) return this.#countRows(after, end);
     const changes = await this.#parts.maestro.changes(after, mostReplayed + 1);
@@ -86,9 +86,9 @@ export class AllSessionsStream {
       else await this.#sendMissed(watcher, changes);
       if (!(await channel.drained())) return;
       const isAll = changes.length < atOnce;
-      // Rows that others were sent and that are not read here were deleted: waiting for them would never end.
+      // Rows that other watchers received and that are missing here were deleted. Waiting for them would never end.
       if (isAll) watcher.sent = later(watcher.sent, toldBefore);
-      // Nothing is awaited here: events sent to others meanwhile are read again, and later ones are not missed.
+      // No await here: events sent to others meanwhile are read again, and later ones are not missed.
       watcher.isBehind = !isAll || comparePositions(told(), watcher.sent) > 0;
     }
   }
@@ -137,7 +137,7 @@ export class AllSessionsStream {
     watcher.sent = changes.at(-1)?.position ?? watcher.sent;
   }
 
-  /** In the order of their ids, so that a watcher that reconnects with the last one has missed none. */
+  /** In the order of ids, so that a watcher that reconnects with the last id misses none. */
   async #rowsBatch(changed: readonly (readonly [SessionId, Position])[]): Promise<EventBatch<Position>> {
     const rows = await this.#parts.rows.of(changed.map(([id]) => id));
     const byId = new Map<string, (typeof rows)[number]>(rows.map((row) => [row.id, row]));

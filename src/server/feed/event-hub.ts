@@ -70,7 +70,7 @@ export class EventHub {
     else this.#follower.poke();
   }
 
-  /** `after` undefined: from the first row. */
+  /** `after` undefined: start at the first row. */
   async watchSession(
     idOrKey: string,
     options: { readonly after: number | undefined; readonly text: string | undefined },
@@ -86,10 +86,10 @@ export class EventHub {
         this.#streams.set(id, stream);
       }
       stream.join(channel);
-      // New rows reach this stream only from here: a row written since the feed was opened may be the last.
+      // New rows reach this stream only from here on, and a row written since the feed was opened may be the last.
       await stream.feed.advance();
       const { head } = stream.feed;
-      // A seq beyond the journal belongs to another one: an earlier session with this key, or a lost disk.
+      // A seq beyond the journal belongs to another journal: an earlier session with this key, or a lost disk.
       const isKnown = (options.after ?? 0) <= head;
       const after = isKnown ? (options.after ?? 0) : 0;
       this.#greet(channel, isKnown ? head - after : null);

@@ -47,7 +47,7 @@ export class JournalFollower {
     await this.#looking;
   }
 
-  /** This process wrote a row. */
+  /** Call this when this process has written a row. */
   poke(): void {
     if (this.#timer === undefined || this.#soon !== undefined) return;
     this.#soon = setTimeout(() => {

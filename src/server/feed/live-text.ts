@@ -3,15 +3,15 @@ import type { Chronicle } from "../../journal/chronicle.ts";
 import type { SessionState } from "../../journal/session-state.ts";
 import type { StreamEvents } from "../schemas/events.ts";
 
-/** At most ten pieces a second; text in between is joined. */
+/** At most ten pieces a second. Text in between is joined. */
 const betweenMs = 100;
-/** Characters of one piece. The rest of a faster model's text is dropped. */
+/** Characters per piece. A faster model's excess text is dropped. */
 const mostLength = 64 * 1024;
 const charactersPerToken = 4;
 
 interface Speech {
   delta: string;
-  /** Of the current answer. */
+  /** The length of the current answer. */
   length: number;
   startedAt: number;
 }
@@ -37,7 +37,7 @@ export class LiveText {
     }, betweenMs).unref();
   }
 
-  /** The answer is recorded: further text belongs to another call. */
+  /** The answer is recorded, so further text belongs to another call. */
   recorded(persona: string): void {
     this.#speeches.delete(persona);
   }
@@ -56,7 +56,7 @@ export class LiveText {
         persona,
         delta: speech.delta,
         call: `model#${calls + 1}`,
-        // Providers report tokens at the end; this is a guess for a live counter.
+        // Providers report tokens at the end. This estimate drives a live counter.
         outputTokens: Math.ceil(speech.length / charactersPerToken),
         startedAt: isoTime(speech.startedAt),
       });

@@ -24,7 +24,7 @@ export class ServerNews {
 
   start(): void {
     if (this.#timer !== undefined) return;
-    // The state at the first watch is no news: a page requests it itself.
+    // The first state is not sent as news: a page requests it itself.
     this.#look(() => {});
     this.#timer = setInterval(() => this.#look(this.#parts.tell), lookEveryMs).unref();
   }
@@ -52,7 +52,7 @@ export class ServerNews {
     }
     const status = await this.#parts.readStatus();
     const text = frame("status", status);
-    // Free space changes constantly; that alone is no news.
+    // Free space changes constantly, so a change of it alone is not sent.
     const compared = JSON.stringify({ ...status, disk: null });
     if (compared === this.#status) return;
     this.#status = compared;

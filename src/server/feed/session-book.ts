@@ -5,7 +5,7 @@ import { SessionFeed } from "./session-feed.ts";
 /** Feeds that stay in memory after their last use. */
 const mostIdleFeeds = 32;
 
-/** The feeds of sessions that are watched or were read lately. */
+/** The feeds of sessions that are watched or were read recently. */
 export class SessionBook {
   readonly #maestro: Maestro;
   /** Least recently used first. */
@@ -15,7 +15,7 @@ export class SessionBook {
     this.#maestro = maestro;
   }
 
-  /** By id or key, read up to the head. */
+  /** Opens the feed of a session by id or key and reads it up to the head. */
   async open(idOrKey: string): Promise<SessionFeed> {
     const { id } = await this.#maestro.find(idOrKey);
     const feed = this.#feeds.get(id) ?? new SessionFeed(id, this.#maestro);
@@ -25,7 +25,7 @@ export class SessionBook {
     try {
       await feed.advance();
     } catch (error) {
-      // A feed that failed midway must not pass for a whole one; the next request starts again.
+      // A feed that failed midway must not count as complete. The next request starts again.
       if (!feed.isWatched) this.#feeds.delete(id);
       throw error;
     }

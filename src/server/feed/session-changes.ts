@@ -5,7 +5,7 @@ interface Parts {
   readonly session: SessionHeader;
   readonly phases: readonly PhaseHeader[];
   readonly personas: readonly { readonly phase: string; readonly persona: PersonaView }[];
-  /** Sent whole: they are short or change seldom. */
+  /** Lists that are sent whole, because they are short or rarely change. */
   readonly lists: Pick<SessionPageView, ListName>;
 }
 
@@ -19,7 +19,7 @@ export class SessionChanges {
   readonly #personas = new Map<string, string>();
   readonly #lists = new Map<string, string>();
 
-  /** The changes since the last call; undefined without any. `withFiles`: artifacts were read. */
+  /** The changes since the last call; undefined if there are none. `withFiles`: artifacts were read. */
   since(page: SessionPageView, { withFiles }: { readonly withFiles: boolean }): SessionChange | undefined {
     const { session, phases, personas, lists } = partsOf(page);
     const header = Object.entries(session).filter(([name, value]) => differs(this.#header, name, value));

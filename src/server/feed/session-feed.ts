@@ -11,13 +11,13 @@ import { type RequestedTool, ToolRequests } from "../../journal/step-facts.ts";
 export interface FeedRow {
   readonly row: RecordedRow;
   readonly fact: PublicFact;
-  /** For the row of a tool: the call that it answers. */
+  /** For the row of a tool: the call that requested it. */
   readonly request: RequestedTool | undefined;
 }
 
 type Listener = (rows: readonly FeedRow[]) => void;
 
-/** Reads one session's journal once for all its watchers, then only what is new. */
+/** Reads one session's journal once for all its watchers, and afterwards only new rows. */
 export class SessionFeed {
   readonly id: SessionId;
   readonly chronicle = new Chronicle();
@@ -42,7 +42,7 @@ export class SessionFeed {
     return this.#listeners.size > 0;
   }
 
-  /** Reads new rows. Reads run one at a time; each caller gets one that began after its call. */
+  /** Reads new rows. Reads run one at a time, and each caller gets a read that began after its call. */
   advance(): Promise<void> {
     const reading = this.#advancing.then(() => this.#advance());
     this.#advancing = reading.catch(() => undefined);
@@ -55,7 +55,7 @@ export class SessionFeed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Reads the rows behind `after` up to the head again, in pages. Facts and requests know the rows of this replay only. */
+  /** Rereads the rows after `after` up to the head, in pages. Facts and requests cover only the rows of this replay. */
   async *replay(after: number, until = this.head): AsyncGenerator<readonly FeedRow[]> {
     const facts = new FactReader((started) => this.chronicle.trailOf(started));
     const requests = new ToolRequests();
@@ -75,7 +75,7 @@ export class SessionFeed {
     }
   }
 
-  /** Copied rows are part of the state, but not news. */
+  /** Copied rows are part of the state, but not events of this session. */
   #add(row: RecordedRow): FeedRow | undefined {
     this.state = reduce(this.state, row);
     if (isCopied(row)) return undefined;

@@ -12,11 +12,11 @@ const betweenChangesMs = 250;
 
 interface Watcher {
   readonly channel: SseChannel;
-  /** The persona whose text and steps it follows: "persona" or "phase/persona". */
+  /** The persona whose text and steps are sent: "persona" or "phase/persona". */
   readonly follows: string | undefined;
-  /** The last row it was sent. */
+  /** The last row that was sent to it. */
   sent: number;
-  /** Changes that arrived while its whole page was read. They are sent after the page, which may be older. */
+  /** Changes that arrived while the whole page was read. They are sent after the page, which may be older. */
   waiting: string[] | undefined;
 }
 
@@ -26,20 +26,20 @@ export interface StreamParts {
   readonly report: (notice: string) => void;
 }
 
-/** One session's events for all its watchers: each is written once. */
+/** One session's events for all its watchers: each event is encoded once. */
 export class SessionStream {
   readonly feed: SessionFeed;
   readonly #parts: StreamParts;
-  /** Watchers that have caught up; the others are still replaying. */
+  /** Watchers that have caught up. The others are still replaying. */
   readonly #watchers = new Set<Watcher>();
   readonly #members = new Set<SseChannel>();
   readonly #changes = new SessionChanges();
   readonly #text = new LiveText((text) => this.#sendText(text));
   readonly #leaveFeed: () => void;
   #timer: NodeJS.Timeout | undefined;
-  /** Rows arrived after the page was read last. */
+  /** Rows have arrived since the page was last read. */
   #isStale = false;
-  /** Listing all files for every step would be slow; they change with a phase. */
+  /** Listing all files for every step would be slow, and they change only with a phase. */
   #hasNewFiles = true;
 
   constructor(feed: SessionFeed, parts: StreamParts) {
@@ -56,7 +56,7 @@ export class SessionStream {
     this.#members.add(channel);
   }
 
-  /** Sends the rows after `after`, then new ones: every seq once, with the steps of the followed persona. */
+  /** Sends the rows after `after`, then new ones: every seq once, plus the steps of the followed persona. */
   async add(
     channel: SseChannel,
     options: { readonly after: number; readonly text: string | undefined },
@@ -73,7 +73,7 @@ export class SessionStream {
       }
     }
     if (!this.#members.has(channel)) return;
-    // Nothing was awaited since the head was compared: no row lies between the replay and the new rows.
+    // No await since the heads were compared, so no row is lost between the replay and the new rows.
     this.#watchers.add(watcher);
     if (!isBehind) return;
     channel.send(frame("change", wholeChange(await this.#parts.pages.view(this.feed))));
@@ -97,7 +97,10 @@ export class SessionStream {
     this.#text.stop();
   }
 
-  /** A tool's row does not name its arguments: for a follower the replay begins with the attempt, which has the calls. */
+  /**
+   * A tool's row does not contain its arguments, so for a follower the replay starts at the attempt, which has the
+   * calls.
+   */
   #replayFrom({ follows, sent }: Watcher): number {
     const [started] =
       [...this.feed.chronicle.attempts].findLast(
@@ -160,7 +163,7 @@ export class SessionStream {
       this.#parts.report(`Session ${this.feed.id} cannot be shown: ${String(error)}`);
     } finally {
       this.#timer = undefined;
-      // The page may be older than a row that arrived meanwhile, and that row may be the last one.
+      // The page may be older than a row that arrived meanwhile, and no further row may follow.
       if (this.#isStale && !this.isIdle) this.#sendChangeSoon();
     }
   }

@@ -28,7 +28,7 @@ function metricText({ name, help, type, samples }: Metric): string {
 
 const mostLabelLength = 200;
 
-/** Names of personas and models are untrusted: nothing in them may end the label or the line. */
+/** Persona and model names are untrusted: nothing in them may end the label or the line. */
 function labelText(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escape(value)}"`);
   return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;

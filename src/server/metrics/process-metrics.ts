@@ -1,7 +1,7 @@
 import type { Identity } from "../server-status.ts";
 import type { Labels, Metric } from "./exposition.ts";
 
-/** Under the conventional Prometheus names. */
+/** Process metrics under the conventional Prometheus names. */
 export function processMetrics({ version, startedAt }: Identity, streams: number): Metric[] {
   const { rss, heapUsed } = process.memoryUsage();
   const { user, system } = process.cpuUsage();

@@ -4,7 +4,7 @@ import type { Metric, Sample } from "./exposition.ts";
 
 const breakerStates = ["closed", "open", "half-open"] as const;
 
-/** Gauges of the state directory, for all processes that use it. */
+/** Gauges of the state directory, across all processes that use it. */
 export async function storeMetrics(maestro: Maestro, scheduler: Scheduler): Promise<Metric[]> {
   const [{ byStatus, held }, queued, breakers, usage] = await Promise.all([
     maestro.count(),
@@ -27,7 +27,7 @@ export async function storeMetrics(maestro: Maestro, scheduler: Scheduler): Prom
   });
   const sessions = Object.entries(byStatus).map(([status, value]) => ({ labels: { status }, value }));
   const tokens = rows.flatMap(({ name: model, ...row }): Sample[] => [
-    // No token is counted under two kinds, so that their sum is the usage.
+    // Each token is counted under one kind, so that the kinds add up to the usage.
     { labels: { model, kind: "input" }, value: row.inputTokens - row.cachedInputTokens },
     { labels: { model, kind: "cached_input" }, value: row.cachedInputTokens },
     { labels: { model, kind: "output" }, value: row.outputTokens - row.reasoningTokens },

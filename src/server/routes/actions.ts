@@ -103,7 +103,7 @@ const budgetRoute = createRoute({
 type MayRun = (phase: PhaseState | undefined, name: string) => boolean;
 const isOpen = (phase: PhaseState | undefined): boolean => phase?.status !== "completed";
 
-/** Actions on a session. Long ones are recorded and answered at once. */
+/** Actions on a session. Long actions are recorded and answered immediately. */
 export function addActionRoutes(app: App, parts: ServerParts): void {
   const { maestro, book, pages, actions } = parts;
   const viewOf = async (idOrKey: string) => pages.view(await book.open(idOrKey));
@@ -111,7 +111,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     const { created } = (await book.open(idOrKey)).state;
     await proveModel(await maestro.team(idOrKey), model ?? created.model, parts);
   };
-  /** Before anything is recorded. A completed session calls no model again. */
+  /** Runs before anything is recorded. A completed session does not call a model again. */
   const proveGoingOn = async (idOrKey: string, mayRun: MayRun = isOpen) => {
     const {
       created,
@@ -216,11 +216,11 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     return c.json(await viewOf(id), 202);
   });
 
-  /** A session that runs continues by itself. */
+  /** A running session continues by itself. */
   const continues = async (id: string, resume: boolean | undefined) =>
     resume === true && (await book.open(id)).state.standing.status !== "running";
 
-  /** Says a word about a call, and resumes the session if it was asked to and has stopped. */
+  /** Sends a decision about a call, and resumes the session if requested and if it has stopped. */
   const decide = async (id: string, resume: boolean | undefined, say: () => Promise<void>) => {
     if (await continues(id, resume)) await proveGoingOn(id);
     await say();
@@ -267,6 +267,6 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
   });
 }
 
-/** The body's depth was checked when it was read, so its outputs are JSON of a bounded depth. */
+/** The depth was checked when the body was read, so its outputs are JSON of bounded depth. */
 const editsOf = (given: z.infer<typeof edits>): Readonly<Record<string, PhaseEdit>> =>
   given as Readonly<Record<string, PhaseEdit>>;

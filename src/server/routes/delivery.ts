@@ -9,7 +9,7 @@ import { idParam } from "./session.ts";
 const name = z.string().min(1).max(300);
 const patchType = "text/x-diff";
 const types = { zip: "application/zip", "tar.gz": "application/gzip" } as const;
-/** A page lists no more; the patch has all of them. */
+/** A page lists no more. The patch has all of them. */
 const mostFiles = 2_000;
 
 const archiveRoute = createRoute({
@@ -65,7 +65,7 @@ const diffRoute = createRoute({
   },
 });
 
-/** Ways of a session's files to another place. */
+/** Routes that deliver or download a session's files. */
 export function addDeliveryRoutes(app: App, { maestro }: ServerParts): void {
   addRoute(app, archiveRoute, async (c) => {
     const { format, at } = c.req.valid("query");
@@ -97,7 +97,7 @@ export function addDeliveryRoutes(app: App, { maestro }: ServerParts): void {
 const wantsJson = (accept = ""): boolean =>
   accept.includes("application/json") && !accept.includes(patchType);
 
-/** Keys may hold anything; a header and a disk may not. */
+/** Keys may contain any character, unlike headers and file names. */
 function fileName(session: string, at: string, ending: string): string {
   const plain = (text: string) => text.replace(/[^\w.-]+/g, "-").replace(/^[.-]+|[.-]+$/g, "");
   const parts = [plain(session), at === "head" ? "" : plain(at)].filter((part) => part !== "");

@@ -82,7 +82,7 @@ export function addEventRoutes(app: App, { maestro, book, hub, logins }: ServerP
     if (accept.includes("application/json") && !accept.includes("text/event-stream"))
       return c.json(await readJournal(maestro, await book.open(id), { before, limit, show }), 200);
     const from = readSeq(c.req.valid("header")["last-event-id"] ?? after);
-    // HEAD: the stream would never be read.
+    // A HEAD request would never read the stream.
     if (c.req.raw.method === "HEAD") {
       await maestro.find(id);
       return streamOf(null);
@@ -102,7 +102,7 @@ export function addEventRoutes(app: App, { maestro, book, hub, logins }: ServerP
   });
 }
 
-/** Rejects anything but a number: an unknown id would replay too much or too little. */
+/** Rejects anything but a number, because an unknown id would replay too much or too little. */
 function readSeq(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const number = Number(text);
@@ -131,7 +131,7 @@ function streamOf(stream: ReadableStream<Uint8Array> | null): Response {
   });
 }
 
-/** A reader that does not read must not keep a socket. */
+/** A client that stops reading must not keep a socket. */
 const dropOf =
   (env: { readonly outgoing?: { destroy(): unknown } } | undefined): (() => void) =>
   () =>

@@ -10,12 +10,12 @@ const page = `<!doctype html>
 <body><p><a href="/">Open the dashboard</a></p></body></html>
 `;
 
-/** Trades a one-time code for a cookie. The page after a sign-out needs no login either. */
+/** Exchanges a one-time code for a cookie. The page after a sign-out needs no login either. */
 export function addLoginRoutes(app: App, { codes, logins, wrongTokens, identity }: ServerParts): void {
   app.get("/signed-out", () => signedOutPage());
   app.get("/login", async (c) => {
     const purpose = c.req.header("sec-purpose") ?? c.req.header("purpose") ?? "";
-    // Link previews must not use up the code.
+    // Link previews must not consume the code.
     const isOnlyLooking = c.req.raw.method !== "GET" || /prefetch|preview|prerender/i.test(purpose);
     if (isOnlyLooking) return c.body(null, 204);
     const code = c.req.query("code") ?? "";

@@ -1,6 +1,6 @@
 import type { App } from "./route.ts";
 
-/** The methods of an address; empty for an unknown address. */
+/** The methods of an address; empty if it is unknown. */
 export function methodsOf(app: App, path: string): readonly string[] {
   const found = app.routes.filter(({ method, path: pattern }) => method !== "ALL" && isFor(pattern, path));
   const methods = new Set(found.map(({ method }) => method));
@@ -9,7 +9,7 @@ export function methodsOf(app: App, path: string): readonly string[] {
   return [...methods].sort();
 }
 
-/** The dashboard's pattern matches every address, so it proves nothing. */
+/** The dashboard's pattern matches every address, so it is ignored here. */
 function isFor(pattern: string, path: string): boolean {
   if (pattern.includes("*")) return false;
   const [expected, given] = [pattern.split("/"), path.split("/")];

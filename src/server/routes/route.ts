@@ -5,7 +5,7 @@ import type { Caller } from "../connections.ts";
 import { problem } from "../schemas/actions.ts";
 
 export type AppEnv = {
-  /** `login`: of the browser; undefined for a request with the token. */
+  /** `login`: the browser's login; undefined for a request with the token. */
   Variables: { requestId: string; login: BrowserLogin | undefined };
   /** Missing when the app is called in memory. */
   Bindings: Partial<HttpBindings & { readonly caller: Caller }>;
@@ -17,7 +17,7 @@ type Handle<Route extends RouteConfig> = (
   context: Parameters<RouteHandler<Route, AppEnv>>[0],
 ) => Response | Promise<Response>;
 
-/** Tests check the answers against the schema; the type does not. */
+/** Tests check the answers against the schema. The type does not. */
 export function addRoute<Route extends RouteConfig>(app: App, route: Route, handle: Handle<Route>): void {
   app.openapi(route, handle);
 }

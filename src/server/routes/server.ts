@@ -91,7 +91,7 @@ const signOutRoute = createRoute({
   },
 });
 
-/** Reads and actions of the whole server. */
+/** Reads and actions that concern the whole server. */
 export function addServerRoutes(app: App, parts: ServerParts): void {
   const { maestro, config, clock, teams, codes, logins, identity } = parts;
   const readBreakers = () => breakerViews(maestro, config.breaker, clock.now());
@@ -137,7 +137,7 @@ export function addServerRoutes(app: App, parts: ServerParts): void {
   });
 }
 
-/** A breaker without failures leaves no record. */
+/** A breaker without failures has no record. */
 const closed = (name: string, { threshold, cooldownMs }: ServerParts["config"]["breaker"]) => ({
   name,
   state: "closed" as const,

@@ -69,7 +69,7 @@ export function addSessionRoutes(app: App, parts: ServerParts): void {
     const order = statuses?.every((each) => finished.includes(each)) ? "status" : "created";
     const heldAt = isHeld ? parts.clock.now() : undefined;
     const after = cursor === undefined ? undefined : readCursor(cursor, order);
-    // Before the list is read: an event in between is sent again rather than missed.
+    // Read before the list, so that an event in between is sent again rather than missed.
     const position = await maestro.position();
     const [found, counts] = await Promise.all([
       maestro.list({ ...filter, statuses, heldAt, order, after, limit: limit + 1 }),
@@ -124,13 +124,13 @@ function writeCursor(order: string, cursor: Cursor): string {
   return Buffer.from(JSON.stringify([order, cursor])).toString("base64url");
 }
 
-/** A cursor is valid only in its own list: in another order it would skip sessions. */
+/** A cursor is valid only for its own list. In another order it would skip sessions. */
 function readCursor(text: string, order: string): Cursor {
   try {
     const [of, cursor] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
     if (of === order && typeof cursor === "string") return cursor as Cursor;
   } catch {
-    // Rejected below, like any other invalid cursor.
+    // Rejected below, like any invalid cursor.
   }
   throw new InputInvalid("The cursor does not belong to this list.", {
     advice: "Use the cursor of the page before, with the same status.",

@@ -9,10 +9,10 @@ import { type App, addRoute, json, problems } from "./route.ts";
 
 export const uploadsPath = "/v1/uploads";
 const maxBytes = 512 * 1024 * 1024;
-/** Each one unpacks on a thread and writes to the disk. */
+/** Each upload unpacks on a thread and writes to the disk. */
 const mostAtOnce = 2;
 
-/** The first bytes of the archive decide what it is; the type only keeps other bodies away. */
+/** The first bytes of the archive decide its format. The type only keeps other bodies away. */
 const types = [
   "application/gzip",
   "application/x-gzip",
@@ -20,7 +20,7 @@ const types = [
   "application/x-zip-compressed",
   "application/octet-stream",
 ] as const;
-/** The same holds for those of one file with a name. */
+/** The same applies to single files. */
 const fileTypes = [...attachmentTypes, "application/octet-stream"] as const;
 const binary = { schema: z.string().openapi({ format: "binary" }) };
 

@@ -17,7 +17,7 @@ const path = z.string().min(1).max(4_096);
 const glob = z.string().min(1).max(1_000);
 const mostGlobs = 100;
 
-/** Text, or bytes that are not. */
+/** Text, or base64 for other bytes. */
 const fileContent = z.union([z.string(), z.strictObject({ base64: z.base64() }), z.null()]).openapi({
   description: "Text, `{base64}` for other bytes, or null to remove the file.",
 });

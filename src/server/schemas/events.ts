@@ -14,7 +14,7 @@ import { list, time } from "./values.ts";
 
 const count = z.number().int().min(0);
 
-/** A journal row for display. Each kind has members of its own. */
+/** A journal row for display. Each kind has its own members. */
 export const journalEntry = z
   .looseObject({
     kind: z.string(),

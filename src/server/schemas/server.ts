@@ -39,7 +39,7 @@ export const uploadView = z
   })
   .openapi("Upload");
 
-/** The answer for one file with a name. */
+/** The answer for one uploaded file. */
 export const attachmentView = z
   .object({
     id: z.string().openapi({ description: "For `attachments` of a request that starts a session." }),

@@ -313,7 +313,7 @@ const baselineCheck = z
   })
   .openapi("BaselineCheck", { description: "A check on the files of the repository, before any work." });
 
-/** The files that the session began with, and where they come from. */
+/** The files that the session began with, and their origin. */
 const source = z
   .union([
     z.looseObject({
@@ -341,7 +341,7 @@ const attachment = z
   .object({ name: z.string(), mediaType: z.enum(attachmentTypes), sha256, bytes: count })
   .openapi("Attachment", { description: "A file that belongs to the brief; its content is an artifact." });
 
-/** `show --json`, with the additions of the page. */
+/** `show --json`, with additions for the page. */
 export const sessionView = z
   .looseObject({
     ...header,

@@ -12,7 +12,7 @@ export const held = z
   ])
   .openapi("Held", { description: "Why a running persona waits. It continues by itself." });
 
-/** What a call of a built-in tool does. */
+/** The action of a built-in tool. */
 export const toolDoing = z.enum([
   "reads",
   "lists",
@@ -35,7 +35,7 @@ export const activity = z
   })
   .openapi("Activity");
 
-/** Numbers and names for lists and forms, one shape per status and reason. `headline` has the sentence. */
+/** Numbers and names for lists and forms, with one shape per status and reason. `headline` has the sentence. */
 export const situation = z
   .discriminatedUnion("kind", [
     z.object({ kind: z.literal("queued"), ahead: count, places: count, inUse: count }),

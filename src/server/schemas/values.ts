@@ -103,7 +103,7 @@ export const changedFile = z
   })
   .openapi("ChangedFile");
 
-/** One file of a difference, as git counts and pairs them. */
+/** One file of a difference, with the line counts and renames of git. */
 export const fileChange = changedFile
   .extend({
     from: z.string().nullable().openapi({ description: "Where a renamed file was before." }),

@@ -5,7 +5,7 @@ import type { AttemptTrail } from "../../journal/chronicle.ts";
 import { type RequestedTool, targetOf } from "../../journal/step-facts.ts";
 import type { Activity } from "../schemas/situation.ts";
 
-/** Derived from the last recorded step: a step is recorded when it is done, so the next one is running. */
+/** Derived from the last recorded step. A step is recorded when it ends, so the next one is running. */
 export function activityView(
   { lastStep, modelCalls }: Pick<AttemptTrail, "lastStep" | "modelCalls">,
   pending: readonly RequestedTool[],
@@ -23,7 +23,7 @@ export function activityView(
     : { doing: "ran", target: lastStep.name, since };
 }
 
-/** Only the name of the last step is known here: after a tool the model continues. */
+/** Only the name of the last step is known here. After a tool, the model continues. */
 export function activityAfter(name: string, since: string): Activity {
   const isOfModel = isModelName(name) || isTool(name);
   return isOfModel ? { doing: "thinks", target: null, since } : { doing: "ran", target: name, since };

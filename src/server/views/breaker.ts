@@ -4,7 +4,7 @@ import { isoTimeOrNull } from "../../domain/iso-time.ts";
 import type { BreakerView } from "../schemas/server.ts";
 import type { Listing } from "./listing.ts";
 
-/** Sessions that are searched for those that wait. */
+/** At most this many sessions are searched for those that wait. */
 const mostSessions = 500;
 
 export interface BreakerLimits {
@@ -12,7 +12,7 @@ export interface BreakerLimits {
   readonly cooldownMs: number;
 }
 
-/** Every breaker with the sessions it holds up. */
+/** Every breaker with the sessions that wait for it. */
 export async function breakerViews(
   maestro: Maestro,
   limits: BreakerLimits,

@@ -4,7 +4,7 @@ import type { BudgetView } from "../schemas/session.ts";
 
 type Budget = SessionView["budgets"][number];
 
-/** The budget of `show`, flat. `expected`: the forecast in micro-dollars. */
+/** A budget of `show`, flattened. `expected`: the forecast in micro-dollars. */
 export function budgetView(budget: Budget, expected: number | null | undefined): BudgetView {
   const { level, name, limit, used, reserved } = budget;
   return {

@@ -4,7 +4,7 @@ import type { ChangedFile } from "../schemas/values.ts";
 
 const mostFiles = 2_000;
 
-/** The files that differ between two trees. The page counts the lines when it shows a difference. */
+/** The files that differ between two trees. The page counts lines when it shows a difference. */
 export async function changedFiles(
   maestro: Maestro,
   id: string,

@@ -2,7 +2,7 @@ import { isoTime } from "../../domain/iso-time.ts";
 import type { SessionView } from "../../index.ts";
 import type { DecisionView } from "../schemas/session.ts";
 
-/** The journal has each rejected choice as one text, with its reason in it. */
+/** The journal stores each rejected choice as one text that includes its reason. */
 export function decisionView({
   title,
   choice,

@@ -4,7 +4,7 @@ import type { SessionState } from "../../journal/session-state.ts";
 export type Definition = Team["definition"];
 export type PersonaDefinition = Definition["phases"][number]["personas"][number];
 
-/** Not validated: the journal's chain vouches for it. */
+/** Not validated: the journal's hash chain protects it. */
 export function definitionOf({ created }: SessionState): Definition {
   const recorded = (created.definition ?? {}) as Partial<Definition>;
   return {

@@ -17,7 +17,7 @@ export interface JournalPage {
   readonly total: number;
 }
 
-/** Entries before a seq (without it the newest), newest first. */
+/** Entries before a seq (default: the end), newest first. */
 export async function journalPage(
   maestro: Maestro,
   feed: SessionFeed,
@@ -39,7 +39,10 @@ export async function journalPage(
 
 const callsAtOnce = 1_000;
 
-/** The calls of the ledger. Their seq is the number of the call in its session: several may belong to one row, or to none yet. */
+/**
+ * Calls of the ledger. Their seq is the number of the call in its session: several may belong to one row, or to
+ * none yet.
+ */
 async function moneyPage(
   maestro: Maestro,
   feed: SessionFeed,

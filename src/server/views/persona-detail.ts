@@ -6,7 +6,7 @@ import { changedFiles } from "./changed-files.ts";
 import { checkView } from "./check.ts";
 import { definitionOf, findPersona } from "./definition.ts";
 
-/** One persona in one phase; undefined when there is none of that name. */
+/** One persona in one phase; undefined if there is no such persona. */
 export async function personaDetail(
   maestro: Maestro,
   feed: SessionFeed,
@@ -33,7 +33,7 @@ export async function personaDetail(
     limitTokens: budget?.limitTokens ?? null,
     reservedUsd: budget === undefined ? 0 : budget.reservedUsd,
     instructions: work.kind === "function" ? "" : (work.instructions ?? ""),
-    // The journal has only its fingerprint; the prompt is built again from its parts.
+    // The journal has only the prompt's fingerprint. The prompt is rebuilt from its parts.
     prompt: null,
     contract: {
       deliverables: contract.deliverables.map(({ name, files }) => ({ name, files })),

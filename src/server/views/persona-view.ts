@@ -12,7 +12,7 @@ import { usageView } from "./usage.ts";
 
 type ShownPersona = SessionView["phases"][number]["personas"][number];
 
-/** A timeline with more lanes does not show single steps. */
+/** A timeline with more lanes omits single steps. */
 const mostLanesWithSteps = 50;
 
 export interface PersonaContext {

@@ -6,7 +6,7 @@ import type { Range } from "../schemas/values.ts";
 
 const free: Range = { lowUsd: 0, highUsd: 0 };
 
-/** Lines for display: what is reused and what runs. */
+/** Lines for display: reused work and work that runs. */
 export function planView(plan: Plan, page: SessionPageView): PlanView {
   const { personas, cost, unknown, effects } = plan;
   const runs = personas.filter(({ action }) => action === "runs" || action === "may-run");
@@ -38,7 +38,7 @@ export function planView(plan: Plan, page: SessionPageView): PlanView {
   };
 }
 
-/** Whole phases by name; of phases that run, the personas that are reused. */
+/** Whole phases by name. For phases that run, the reused personas. */
 function reusedLines(planned: Plan["personas"], page: SessionPageView): PlanView["lines"] {
   const isKept = (action: string): boolean => action === "kept" || action === "reused";
   const byPhase = [...Map.groupBy(planned, ({ phase }) => phase)];

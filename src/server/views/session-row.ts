@@ -35,7 +35,7 @@ export function sessionRow(
   };
 }
 
-/** The dollar limit, or the token limit where there is none. */
+/** The dollar limit, or the token limit if there is none. */
 function limits({ microUsd, tokens }: Budget): Pick<SessionRow, "limitUsd" | "limitTokens"> {
   return {
     limitUsd: microUsd === undefined ? null : microsToUsd(microUsd),

@@ -7,7 +7,7 @@ import type { Activity, Situation } from "../schemas/situation.ts";
 import { heldView } from "./held.ts";
 import type { Listing } from "./listing.ts";
 
-/** Facts that are not in the card of a session. */
+/** Facts that a session's card does not have. */
 export interface Present {
   readonly now: number;
   readonly places: number;

@@ -10,7 +10,7 @@ const mostTextLength = 100_000;
 const mostOutputLength = 16_000;
 const mostDiffLines = 400;
 
-/** `request`: the call that the row of a tool answers. */
+/** `request`: the call that the tool's row answers. */
 export function stepBlocks(row: RecordedRow, request: RequestedTool | undefined): StepBlock[] {
   if (row.kind === "step.model") return modelBlocks(row);
   const { seq, at } = row;
@@ -60,7 +60,7 @@ function toolBlock(row: RecordedRow, tool: string, target: string): StepBlock {
 type Edit = Omit<Extract<StepBlock, { kind: "edit" }>, "seq" | "at">;
 type DiffLine = Edit["lines"][number];
 
-/** Lines count from the start of each passage: the record does not say where in the file a passage is. */
+/** Lines count from the start of each passage, because the record does not contain its place in the file. */
 function editOf(tool: string, path: string, { edits }: JsonObject): Edit {
   const pairs = Array.isArray(edits) ? (edits as readonly Json[]).filter(isJsonObject) : [];
   const lines = pairs.flatMap(({ find, replace }) => [

@@ -13,7 +13,7 @@ export interface StepsQuery {
   readonly limit: number;
 }
 
-/** The newest steps of an attempt (the newest one unless it is named), oldest first. */
+/** The newest steps of an attempt (default: the newest), oldest first. */
 export async function stepsPage(feed: SessionFeed, query: StepsQuery): Promise<StepsPage> {
   const { phase, persona, round, attempt, before = Number.MAX_SAFE_INTEGER, limit } = query;
   const [started] =

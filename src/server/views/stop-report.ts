@@ -9,7 +9,7 @@ type StoppedPersona = StopReport["personas"][number];
 const mostLines = 10;
 const mostPersonas = 50;
 
-/** The evidence beside the explanation: which personas failed, how often, and with which output. */
+/** Evidence for the explanation: which personas failed, how often, and with which output. */
 export function stopReport(state: SessionState): StopReport | null {
   const { standing } = state;
   const isStopped = standing.status === "failed" || reasonOf(standing) === "help";
@@ -37,7 +37,7 @@ function describe(attempts: readonly AttemptState[]): readonly StoppedPersona[] 
   ];
 }
 
-/** Personas whose last attempt failed, the latest failure first. */
+/** Personas whose last attempt failed, latest failure first. */
 function failedPersonas({ phases }: SessionState): readonly PersonaState[] {
   return [...phases.values()]
     .flatMap(({ personas }) => [...personas.values()])
@@ -45,7 +45,7 @@ function failedPersonas({ phases }: SessionState): readonly PersonaState[] {
     .toSorted((a, b) => endOf(b.attempts) - endOf(a.attempts));
 }
 
-/** The attempts of the present revision. */
+/** The attempts of the current revision. */
 function presentAttempts(attempts: readonly AttemptState[]): readonly AttemptState[] {
   const revision = attempts.at(-1)?.revision;
   return attempts.filter((attempt) => attempt.revision === revision);
@@ -71,7 +71,7 @@ function namedPersonas({ standing }: SessionState, failed: readonly PersonaState
 
 const endOf = (attempts: readonly AttemptState[]): number => attempts.at(-1)?.endedAt ?? 0;
 
-/** Numbers may differ, as in "failed after 12 ms" and "failed after 15 ms". */
+/** Numbers are ignored, as in "failed after 12 ms" and "failed after 15 ms". */
 function sameFailure(attempts: readonly AttemptState[]): StoppedPersona["sameFailure"] {
   const texts = attempts.map(
     ({ failure }) => `${failure?.category} ${failure?.message.replace(/\d+/g, "#")}`,
@@ -90,7 +90,7 @@ function outputOf(attempt: AttemptState, failure: RecordedFailure): StoppedPerso
     exitCode: null,
     round: attempt.round,
     attempt: attempt.attempt,
-    // Of the whole attempt: the time of the tool alone is not recorded with its failure.
+    // The duration of the whole attempt: a failure does not record the time of the tool alone.
     durationMs: (attempt.endedAt ?? attempt.startedAt) - attempt.startedAt,
     lines: lines
       .slice(from, from + mostLines)

@@ -3,8 +3,8 @@ import type { PersonaView, SessionPageView } from "../schemas/session.ts";
 type PhaseView = SessionPageView["phases"][number];
 
 /**
- * The journal shows unfinished work as running, even while its session is not driven. Of a session that has stopped,
- * such work is shown as stopped at the same time.
+ * The journal shows unfinished work as running even when its session has stopped. This shows such work as stopped
+ * at the same time as the session.
  */
 export function withStoppedWork(view: SessionPageView): SessionPageView {
   if (view.status === "running" || !view.phases.some(({ status }) => status === "running")) return view;

@@ -9,7 +9,7 @@ export interface RegisteredTeam {
   readonly builtIn: boolean;
 }
 
-/** Models that the configuration or a team names and that can be called from here. */
+/** Models that the configuration or a team names, if they can be called from here. */
 export function usableModels(
   teams: readonly RegisteredTeam[],
   model: string | undefined,

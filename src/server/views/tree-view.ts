@@ -6,10 +6,10 @@ import type { SessionFeed } from "../feed/session-feed.ts";
 import type { ArtifactTree } from "../schemas/inside.ts";
 import type { SessionPageView } from "../schemas/session.ts";
 
-/** Attempts of one persona that a page can compare with. */
+/** At most this many attempts of one persona are offered for comparison. */
 const mostAttempts = 20;
 
-/** Judged by its name: reading every file would be slow. */
+/** Recognized by name, because reading every file would be slow. */
 const binaryEndings: ReadonlySet<string> = new Set(
   ".png .jpg .jpeg .gif .webp .avif .ico .pdf .zip .gz .tgz .bz2 .xz .zst .7z .jar .class .exe .dll .so .dylib .wasm .woff .woff2 .ttf .otf .mp3 .mp4 .webm .mov .sqlite .db .bin".split(
     " ",
@@ -38,7 +38,7 @@ export async function treeView(
 
 async function filesAt(maestro: Maestro, feed: SessionFeed, { artifacts }: SessionPageView, ref: string) {
   const { state, chronicle } = feed;
-  // In a graph the current files are those of more than one phase.
+  // In a graph the current files come from more than one phase.
   if (ref === "head") return new Map(artifacts.map((file) => [file.path, file]));
   if (ref === "parent") {
     const parent = state.created.fork?.session;
@@ -46,7 +46,7 @@ async function filesAt(maestro: Maestro, feed: SessionFeed, { artifacts }: Sessi
     const shown = await maestro.show(parent);
     return new Map(shown.artifacts.map((file) => [file.path, file]));
   }
-  // The file of an older revision may be lost, and a phase that runs again has none yet: the journal names their trees.
+  // The file of an older revision may be lost, and a rerun phase has none yet. The journal names their trees.
   const [, name = "", revision] = /^phase:(.+?)(?:@(\d+))?$/.exec(ref) ?? [];
   const { tree } =
     (revision === undefined

@@ -10,7 +10,7 @@ export interface DayLimit {
   readonly usd: number | undefined;
 }
 
-/** The budget of today, and of each unfinished session that has a limit. */
+/** Today's budget, and the budgets of unfinished sessions that have a limit. */
 export async function usageBudgets(
   maestro: Maestro,
   { limit, now, session }: { limit: DayLimit; now: number; session: string | undefined },

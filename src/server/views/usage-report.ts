@@ -9,7 +9,7 @@ import type { UsageReportView } from "../schemas/server.ts";
 import { usageView } from "./usage.ts";
 import { type DayLimit, usageBudgets } from "./usage-budgets.ts";
 
-/** Lines of the chart; one more line has the rest. */
+/** Lines of the chart. One more line sums the rest. */
 const mostNames = 20;
 const others = "others";
 const mostAlerts = 50;
@@ -69,7 +69,7 @@ function seriesOf(points: Points, by: UsageOptions["by"]): UsageReportView["seri
   return [...sums.values()];
 }
 
-/** Grouped by day there is one line, and the days are its points. */
+/** Grouped by day there is one line, whose points are the days. */
 const nameOf = (name: string | null, by: UsageOptions["by"]): string =>
   by === "day" ? "all" : (name ?? "(deleted)");
 
@@ -106,7 +106,7 @@ async function forecastsOf(maestro: Maestro, session: string | undefined): Promi
         maestro.list({ limit: mostFinished, statuses: ["completed"], order: "status" }),
       ])
     : onlyOne(maestro, session));
-  // The page of a damaged session reports it; the report goes without it.
+  // A damaged session is reported on its own page. The report omits it.
   const found = await Promise.all(
     [
       ...open.map((listing) => openForecast(maestro, listing)),
@@ -151,7 +151,7 @@ async function finishedForecast(
   return forecast && { id, key: key ?? null, forecast, actualUsd: usage.costUsd, finished: true };
 }
 
-/** Undefined where a part could not be forecast. */
+/** Undefined if a part could not be forecast. */
 function rangeOf(forecast: SessionForecast | null): Forecasts[number]["forecast"] | undefined {
   const [lowUsd, highUsd] = [forecast?.median.usd, forecast?.p90.usd];
   if (forecast === null || forecast.unknown.length > 0 || lowUsd == null || highUsd == null) return undefined;
