@@ -43,7 +43,7 @@ export class Artifacts implements Blobs {
     return hash;
   }
 
-  /** Loaded where a state directory may have packs: most have none. */
+  /** Loaded only if the state directory has packs. Most have none. */
   get #packs(): Promise<Packs> {
     this.#loading ??= import("./packs.ts").then(({ Packs }) => new Packs(this.#root));
     return this.#loading;
@@ -53,7 +53,7 @@ export class Artifacts implements Blobs {
     const packs = await this.#packs;
     const names = new Map<string, Promise<ReadonlySet<string>>>();
     const touched = new Map<string, Promise<boolean>>();
-    /** One listing for each folder: 100,000 files would be as many looks otherwise. */
+    /** Lists each folder once: 100,000 files would otherwise need 100,000 lookups. */
     const isLoose = async (hash: string): Promise<boolean> => {
       const folder = this.#folder(hash);
       const listed =
@@ -78,7 +78,7 @@ export class Artifacts implements Blobs {
     const path = this.#path(hash);
     let found: Buffer | NoFile = await readFileBounded(path, largestArtifactBytes);
     if (found === "missing") found = (await (await this.#packs).read(hash)) ?? "missing";
-    // `remove` sets it aside for a moment and may put it back.
+    // `remove` moves it aside for a moment and may restore it.
     for (const place of [path + asideSuffix, path])
       if (found === "missing") found = await readFileBounded(place, largestArtifactBytes);
     if (typeof found !== "string" && sha256(found) === hash) return found;
@@ -99,12 +99,12 @@ export class Artifacts implements Blobs {
     );
   }
 
-  /** Also removes temporary files from before then. */
+  /** Also removes temporary files older than this time. */
   async *olderThan(time: number): AsyncIterable<string> {
     for (const folder of await readdir(this.#root).catch(() => [])) {
       await removeTemporaries(join(this.#root, folder), { olderThan: time });
       const names = await readdir(join(this.#root, folder)).catch(() => []);
-      // A blob that a killed prune left aside is judged as if it were in its place.
+      // A blob that a killed prune left aside is treated as if it were in its place.
       const hashes = new Set(names.map((name) => name.replace(asideSuffix, "")).filter(isHash));
       for (const hash of hashes) {
         const changedAt = (await this.#changedAt(hash)) ?? (await this.#changedAt(hash, asideSuffix));
@@ -120,8 +120,8 @@ export class Artifacts implements Blobs {
   }
 
   /**
-   * Set aside before it is judged for the last time: a `put` of the same bytes either touched it before, which shows
-   * here, or finds it missing and writes it anew.
+   * The blob is moved aside before the last check: a `put` of the same bytes either touched it earlier, which shows
+   * here, or finds it missing and writes it again.
    */
   async remove(hash: string, before: number, isNeeded: (hash: string) => Promise<boolean>): Promise<boolean> {
     const path = await this.#file(hash);
@@ -143,7 +143,7 @@ export class Artifacts implements Blobs {
     return found?.mtimeMs;
   }
 
-  /** So that retention cannot remove it before a row points to it. False when it has to be written. */
+  /** Keeps retention from removing the blob before a row references it. False if it must be written. */
   async #touch(hash: string): Promise<boolean> {
     try {
       if (!(await this.has(hash))) return false;
@@ -163,7 +163,7 @@ export class Artifacts implements Blobs {
     return join(this.#root, hash.slice(0, 2));
   }
 
-  /** A pack is named by the hash of its index; any other blob has a file of its own. */
+  /** A pack is named by the hash of its index. Any other blob has a file of its own. */
   async #file(hash: string): Promise<string> {
     const packs = await this.#packs;
     return (await packs.hasPack(hash)) ? packs.pathOf(hash) : this.#path(hash);

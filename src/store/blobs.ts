@@ -1,25 +1,25 @@
-/** Content by its SHA-256: the same bytes are stored once, and a read proves that they are the bytes that were written. */
+/** Content by its SHA-256. Equal bytes are stored once, and every read verifies the hash. */
 export interface Blobs {
-  /** Durable when it returns, so a journal row may point to it. */
+  /** Durable when it returns, so that a journal row may reference it. */
   put(content: string | Uint8Array): Promise<string>;
-  /** For many blobs at once, such as the files of a repository: durable together, with `commit`. */
+  /** Writes many blobs, such as the files of a repository. `commit` makes them durable together. */
   batch(): Promise<BlobBatch>;
-  /** ArtifactCorrupt when it is missing or damaged. */
+  /** Throws ArtifactCorrupt if it is missing or damaged. */
   get(hash: string): Promise<Buffer>;
-  /** True when `get` would return it. */
+  /** True if `get` would return it. */
   has(hash: string): Promise<boolean>;
   /** Blobs that were last put before this time. */
   olderThan(time: number): AsyncIterable<string>;
   /**
-   * Removes a blob unless it was put again since `before` or is needed; true when it is gone. A concurrent `put` of the
-   * same bytes either keeps the blob or stores it again.
+   * Removes a blob unless it was put again since `before` or is needed. True if it was removed. A concurrent `put`
+   * of the same bytes either keeps the blob or stores it again.
    */
   remove(hash: string, before: number, isNeeded: (hash: string) => Promise<boolean>): Promise<boolean>;
 }
 
 export interface BlobBatch extends AsyncDisposable {
-  /** The hash of the content; it is held in memory only during the call. */
+  /** Returns the hash of the content, which stays in memory only during the call. */
   add(content: Buffer): Promise<string>;
-  /** The hashes that a journal row must point to, so that retention keeps every blob of the batch. */
+  /** Returns the hashes that a journal row must reference, so that retention keeps the batch. */
   commit(): Promise<readonly string[]>;
 }

@@ -5,12 +5,12 @@ export interface BreakerUse {
   readonly dependency: string;
   /** Unique to the call. */
   readonly owner: string;
-  /** It was let through as a probe. */
+  /** The breaker admitted the call as a probe. */
   readonly isProbe?: boolean;
   readonly policy: BreakerPolicy;
 }
 
-/** A call and how it ended: committed together with what the call produced. */
+/** A call and its outcome, committed together with its result. */
 export interface EndedCall {
   readonly use: BreakerUse;
   readonly outcome: CallOutcome;
@@ -18,15 +18,15 @@ export interface EndedCall {
 
 /** The breakers of all dependencies, shared by all sessions and processes. */
 export interface BreakerStore {
-  /** Asks for leave to call; in all processes together, one caller gets the probe, and renews it by asking again. */
+  /** Asks whether a call may be made. Across all processes one caller gets the probe, and asking again renews it. */
   admit(use: BreakerUse): Promise<Admission>;
-  /** For calls that leave no journal entry; the others end with it. */
+  /** Records the end of a call that leaves no journal entry. Other calls end with their entry. */
   end(call: EndedCall): Promise<void>;
   read(dependency: string): Promise<BreakerRecord>;
   list(): Promise<readonly { readonly dependency: string; readonly record: BreakerRecord }[]>;
   /**
-   * Sessions that wait for the dependency, parked or resting, are due from then on: in the same transaction. False when
-   * there was nothing to reset.
+   * Closes the breaker and makes the sessions that wait for it, parked or resting, due in the same transaction.
+   * False if there was nothing to reset.
    */
   reset(dependency: string): Promise<boolean>;
 }

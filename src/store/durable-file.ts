@@ -5,11 +5,14 @@ import { InputInvalid, StorageFailed } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import { type FaultPoint, reach } from "./fault-points.ts";
 
-/** Of a file that a prune is about to remove. */
+/** Suffix of a file that a prune is about to remove. */
 export const asideSuffix = ".pruned";
 export const temporarySuffix = ".tmp";
 
-/** After this returns the file is whole under its name, also after a power cut; before, the old one is untouched. */
+/**
+ * After this returns, the complete file is under its name, even after a power cut. Until then the old file is
+ * untouched.
+ */
 export async function writeDurably(
   path: string,
   content: string | Uint8Array,
@@ -38,14 +41,14 @@ export async function writeDurably(
   }
 }
 
-/** Their entries are known to be on disk. Only so many are remembered; the others are synced once more. */
+/** Directories whose entries are known to be on disk. The set is bounded; others are synced once more. */
 const durableDirectories = new Set<string>();
 const rememberedDirectories = 10_000;
 
 /**
- * Level by level, each on disk before the next is made: a power cut could otherwise remove a whole branch. An existing
- * directory is synced once as well: the process that made it may have died before its sync. `within` must exist: a state
- * directory that was moved away must not come back empty.
+ * Creates level by level, each on disk before the next: a power cut could otherwise remove a whole branch. An
+ * existing directory is synced once too, because the process that created it may have died before its sync.
+ * `within` must exist: a state directory that was moved away must not come back empty.
  */
 export async function makeDirectoryDurably(path: string, within?: string): Promise<void> {
   try {
@@ -56,8 +59,9 @@ export async function makeDirectoryDurably(path: string, within?: string): Promi
 }
 
 /**
- * The same with the system's own errors; whether the last one is new. Not `mkdir` with `recursive`: on a read-only file
- * system Node then says ENOENT, and users search the wrong thing.
+ * Like `makeDirectoryDurably`, but throws the system's own errors; returns whether the last directory is new.
+ * `mkdir` with `recursive` is not used, because on a read-only file system Node then reports ENOENT, which misleads
+ * users.
  */
 export async function makeDirectories(path: string, within?: string): Promise<boolean> {
   let isNew: boolean;
@@ -77,7 +81,7 @@ export async function makeDirectories(path: string, within?: string): Promise<bo
   return isNew;
 }
 
-/** True when it is new. Another process may be making the same one. */
+/** True if it is new. Another process may be creating the same one. */
 async function makeDirectory(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -97,10 +101,13 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** A file that cannot be the one that was written: it is gone, or something else has its name. */
+/** Why a path cannot be the written file: it is missing, or something else has its name. */
 export type NoFile = "missing" | "a symbolic link" | "a folder" | "no regular file" | "too large";
 
-/** Never follows a link, never reads more than the limit. StorageFailed: it may be whole, and the disk refused to say. */
+/**
+ * Never follows a link and never reads more than the limit. Throws StorageFailed if the disk refused the read,
+ * because the file may be intact.
+ */
 export async function readFileBounded(path: string, maxBytes: number): Promise<Buffer | NoFile> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -115,7 +122,7 @@ export async function readFileBounded(path: string, maxBytes: number): Promise<B
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return "missing";
-    // Not all of the path is checked: a link in place of a parent is followed, and one of the operator's may be.
+    // Not the whole path is checked: a link in place of a parent is followed, and the operator may have made it.
     if (code === "ELOOP") return "a symbolic link";
     // A socket, or a device without its driver.
     if (code === "ENXIO") return "no regular file";
@@ -123,7 +130,7 @@ export async function readFileBounded(path: string, maxBytes: number): Promise<B
   }
 }
 
-/** Undefined when there is no such file. */
+/** Undefined if there is no such file. */
 export async function readBounded(path: string, maxBytes: number): Promise<Buffer | undefined> {
   const found = await readFileBounded(path, maxBytes);
   if (found === "missing") return undefined;
@@ -135,8 +142,8 @@ export async function readBounded(path: string, maxBytes: number): Promise<Buffe
 }
 
 /**
- * Removes what killed writers left behind. Where others may be writing, only what has not changed since `olderThan`:
- * without it, only at a claim.
+ * Removes temporary files of killed writers. Where others may be writing, pass `olderThan`, which spares newer
+ * files; without it, call this only at a claim.
  */
 export async function removeTemporaries(
   directory: string,
@@ -168,7 +175,7 @@ export function storageFailed(path: string, cause: unknown): unknown {
   });
 }
 
-/** Says nothing about the content: it is neither damaged nor missing as far as anyone knows. */
+/** An unreadable file says nothing about its content: it counts as neither damaged nor missing. */
 export function unreadable(path: string, cause: unknown): unknown {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === undefined) return cause;

@@ -8,7 +8,7 @@ import { type ParkReason, reasonOf, type SessionStatus } from "../journal/standi
 const format = 1;
 export const executionStateFile = "execution_state.json";
 
-/** A bounded summary for people and scripts that look at the disk; the journal remains the truth. */
+/** A bounded summary for people and scripts that look at the disk. The journal remains the truth. */
 export interface ExecutionState {
   readonly format: number;
   readonly sessionId: string;

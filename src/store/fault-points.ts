@@ -1,6 +1,6 @@
 /**
- * Named places where a crash would be most harmful, each with the race it exists for. They do nothing unless a test
- * arms one; the crash suite kills a real process at every one of them.
+ * Named places where a crash would do the most harm, each with the race it tests. They do nothing unless a test
+ * arms one. The crash suite kills a real process at every one.
  */
 export const faultPoints = {
   "schema.created:before-commit": "no process sees half a schema; the next open creates it",
@@ -188,7 +188,7 @@ export const faultPoints = {
 
 export type FaultPoint = keyof typeof faultPoints;
 
-/** The name of a commit: each has a point on both sides of it. */
+/** The name of a commit. Each commit has a fault point before and after it. */
 export type CommitName = FaultPoint extends infer Point
   ? Point extends `${infer Name}:before-commit`
     ? Name
@@ -202,14 +202,17 @@ export interface ArmedFault {
   readonly act: "kill" | "throw";
 }
 
-/** How often the point was reached; shared, because the first commits of a process are made before its writer stands. */
+/**
+ * How often the point was reached. Shared, because a process makes its first commits before its writer thread
+ * exists.
+ */
 type Hits = Int32Array<SharedArrayBuffer>;
 
 export type Reach = (point: FaultPoint) => void;
 
 let armed: { readonly fault: ArmedFault; readonly hits: Hits } | undefined;
 
-/** Undefined unless a test armed a fault: `reach?.("...")` costs a run without faults nothing. */
+/** Undefined unless a test armed a fault, so that `reach?.("...")` is free otherwise. */
 export let reach: Reach | undefined;
 
 /** For tests only. The writer thread starts with the armed fault and its count. */
@@ -231,11 +234,11 @@ function act(point: FaultPoint): void {
   if (Atomics.add(hits, 0, 1) + 1 !== fault.hit) return;
   if (fault.act === "throw") throw new Error(`fault injected at ${point}`);
   process.kill(process.pid, "SIGKILL");
-  // The signal is delivered asynchronously; nothing after this point may run.
+  // The signal is delivered asynchronously, and nothing after this point may run.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** Rows come as text, and a row without a point must fail. */
+/** Names arrive as text from test tables. An unknown name must fail. */
 export function isFaultPoint(name: string): name is FaultPoint {
   return Object.hasOwn(faultPoints, name);
 }

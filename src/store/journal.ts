@@ -19,27 +19,30 @@ export interface NewSession {
   readonly team: string;
   readonly teamFingerprint: string;
   readonly identity: string;
-  /** When it may be taken, if it is not claimed by then. */
+  /** When it may be taken, unless it is claimed before. */
   readonly wakeAt?: number;
   /** Hashes its rows point to. */
   readonly artifacts?: readonly string[];
-  /** Everything this session points to is pointed to from here as well. */
+  /** Keeps every artifact that this session references. */
   readonly artifactsOf?: SessionId;
-  /** The time of its first row, where that row is older than this store; now unless given. */
+  /** The time of its first row, if that row is older than this store. Default: now. */
   readonly createdAt?: number;
   readonly created: Extract<Transition, { kind: "session.created" }>;
-  /** Rows that follow `created`, with ascending seqs above 1. */
+  /** Rows after `created`, with ascending seqs above 1. */
   readonly copied?: readonly CopiedRow[];
-  /** Appended behind the copied rows, now. */
+  /** Rows to append after the copied ones, with the current time. */
   readonly appended?: readonly Transition[];
-  /** Usage of the copied rows: counted again against every budget. */
+  /** Usage of the copied rows, which counts against every budget again. */
   readonly usage?: readonly SessionUsage[];
 }
 
-/** A row of an earlier life of the session, or of the session it forks, which keeps its seq: people name steps by it. */
+/**
+ * A row from an earlier life of the session, or from the session it forks. It keeps its seq, because people name
+ * steps by it.
+ */
 export type CopiedRow = RowToWrite & { readonly seq: number; readonly epoch: number; readonly at: number };
 
-/** One process's numbered right to write a session's journal. Every write proves the epoch in its own transaction. */
+/** One process's numbered right to write a session's journal. Every write checks the epoch in its own transaction. */
 export interface Lease {
   readonly sessionId: SessionId;
   readonly epoch: number;
@@ -47,42 +50,42 @@ export interface Lease {
 
 export interface Claim {
   readonly lease: Lease;
-  /** How the previous driver ended; `free` is a clean end. */
+  /** How the previous driver ended. `free`: cleanly. */
   readonly found: Exclude<LeaseState, "held">;
-  /** The claim itself as it was recorded. */
+  /** The recorded row of the claim. */
   readonly row: RecordedRow;
 }
 
 /** A session that `take` may claim. */
 export interface Candidate {
   readonly session: SessionRecord;
-  /** Drive it; otherwise only finish what its dead driver left. */
+  /** True to drive it; false to only finish the files that its dead driver left. */
   readonly isToDrive: boolean;
 }
 
-/** Called with the claim that is under way. */
+/** Receives the promise of a claim that has begun. */
 export type Begin = (claim: Promise<Claim>) => void;
 
-/** Undefined leaves the session to another process. `blocked`: so that people see why this one does not take it. */
+/** Undefined leaves the session to another process. `blocked`: the reason shown to people. */
 export type Consider = (
   candidate: Candidate,
 ) => Promise<Begin | { readonly blocked: ErrorJson } | undefined> | undefined;
 
-/** Facts that become true together with the entries. */
+/** Facts that are committed together with the entries. */
 export interface Effects {
-  /** Hashes the entries point to, which retention must then keep. */
+  /** Hashes that the entries reference, which retention must keep. */
   readonly artifacts?: readonly string[];
-  /** Everything this session points to is pointed to from here as well. */
+  /** Keeps every artifact that this session references. */
   readonly artifactsOf?: SessionId;
-  /** The call that produced the entries: its breaker learns how it ended. */
+  /** The call that produced the entries. Its breaker learns the outcome. */
   readonly call?: EndedCall | undefined;
-  /** The requests for help the entries are about. */
+  /** Requests for help raised by the entries. */
   readonly tickets?: readonly Ticket[] | undefined;
-  /** The reserved call that produced the entries, and what it took: settled with them, exactly once. */
+  /** The reserved call that produced the entries, and its cost. Settled with them, exactly once. */
   readonly settlement?: Settlement | undefined;
-  /** Amounts that did not have to be paid. */
+  /** Amounts that were saved. */
   readonly savings?: readonly Saving[] | undefined;
-  /** Those that were not raised before are recorded behind the entries, one `budget.alerted` row each. */
+  /** Alerts to raise. Each new one becomes a `budget.alerted` row after the entries. */
   readonly alerts?: readonly BudgetAlert[] | undefined;
 }
 
@@ -91,7 +94,7 @@ export interface BudgetLimit {
   readonly budget: Budget;
 }
 
-/** A call that may cost something, and its bound. */
+/** A call that may cost something, and its upper bound. */
 export interface ReservationRequest {
   readonly phase: string;
   readonly persona: string;
@@ -101,16 +104,16 @@ export interface ReservationRequest {
   readonly started: number;
   readonly model: string;
   readonly asked: Amount;
-  /** The output may shrink within this where a limit refuses the whole. */
+  /** The range within which the output may shrink if a limit refuses the full amount. */
   readonly output?: OutputRange | undefined;
-  /** The probable amount, where `asked` is the bound: shown to people, and decides nothing. */
+  /** The probable amount, while `asked` is the bound. Shown to people; decides nothing. */
   readonly likely?: Amount;
   readonly limits: readonly BudgetLimit[];
-  /** Refused unless given. */
+  /** Default: refuse. */
   readonly unpriced?: UnpricedRule;
-  /** What the provider admits in a minute. */
+  /** The provider's limits per minute. */
   readonly rate?: Rate | undefined;
-  /** Version of the table that prices it. */
+  /** Version of the price table. */
   readonly prices?: string | undefined;
 }
 
@@ -119,7 +122,7 @@ export type ReservationRefusal = Exclude<ReservationDecision<BudgetLevelName>, {
   readonly name: string;
 };
 
-/** The output that the budgets leave to a call, and the limit that refused the whole. */
+/** The output that the budgets leave for a call, and the limit that refused the full amount. */
 export interface ShrunkOutput {
   readonly output: number;
   readonly short: Extract<ReservationRefusal, { kind: "exceeded" }>;
@@ -130,17 +133,17 @@ export type ReservationAnswer =
   | RateRefusal
   | ReservationRefusal;
 
-/** Nothing is reserved; a minute later there may be room. */
+/** Nothing is reserved. There may be room a minute later. */
 export type RateRefusal = Exclude<RateDecision, { kind: "granted" }>;
 
 /**
- * The transactions of a session's life. Each verb commits once, and its promise resolves only after the commit. Verbs
- * that take a lease refuse a stale one with LeaseLost and write nothing. Rows are keyed by session and seq.
+ * The transactions of a session. Each verb commits once, and its promise resolves only after the commit. Verbs that
+ * take a lease refuse a stale one with LeaseLost and write nothing. Rows are keyed by session and seq.
  */
 export interface Journal {
   /**
-   * Creates the session and gives its first row, or only the session that already has its key. The copied rows are
-   * chained to each other anew, and the session's status, epoch and seq continue behind them.
+   * Creates the session and returns its first row, or returns the session that already has its key. Copied rows are
+   * rechained, and the session's status, epoch and seq continue after them.
    */
   createSession(
     session: NewSession,
@@ -148,49 +151,56 @@ export interface Journal {
   findSession(idOrKey: string): Promise<SessionRecord | undefined>;
   /**
    * Removes a session that no live driver holds, with all its rows. Its usage stays in totals and reports.
-   * `onlyFinished`: SessionConflict when it is not, or not any more; proved in the transaction that removes it.
+   * `onlyFinished`: throws SessionConflict if the session is not finished, checked in the same transaction.
    */
   deleteSession(id: SessionId, options?: { readonly onlyFinished?: boolean }): Promise<void>;
 
   /**
-   * Takes the right to drive the session, or throws LeaseHeld. Records the signals that wait and a `session.claimed`;
-   * calls of earlier drivers that are still open count as made.
+   * Takes the right to drive the session, or throws LeaseHeld. Records waiting signals and a `session.claimed`.
+   * Open calls of earlier drivers count as made.
    */
   claimSession(id: SessionId, cause: ClaimCause | ((found: Claim["found"]) => ClaimCause)): Promise<Claim>;
   /**
-   * The only scheduler: claims up to `places` of the sessions that continue by themselves, each in one transaction that
-   * also counts the limits. decisions/take.ts has the order. Gives how many claims are under way.
+   * The only scheduler: claims up to `places` sessions that continue by themselves, each in one transaction that
+   * also checks the limits. decisions/take.ts has the order. Returns how many claims have begun.
    */
   take(places: number, consider: Consider, limits?: SessionLimits): Promise<number>;
   releaseSession(lease: Lease): Promise<void>;
 
-  /** All entries and effects, or none. */
+  /** Appends all entries and effects, or none. */
   append(lease: Lease, entries: readonly Entry[], effects?: Effects): Promise<readonly RecordedRow[]>;
-  /** Resolves in turn when earlier appends are committed: work that begins sooner only fills memory. Undefined: begin. */
+  /**
+   * Resolves in order once earlier appends are committed: starting work sooner would only fill memory. Undefined:
+   * start now.
+   */
   waitForRoom(): Promise<void> | undefined;
   /**
-   * One transaction over persona, phase, session and day, and over the last minute of the provider: in all processes
-   * together no limit is exceeded.
+   * Reserves in one transaction over persona, phase, session and day, and over the provider's last minute, so that
+   * no limit is exceeded across all processes.
    */
   reserve(lease: Lease, request: ReservationRequest): Promise<ReservationAnswer>;
   /** Removes the reservation of a call that was never sent. */
   withdraw(lease: Lease, reservation: ReservationId): Promise<void>;
 
-  /** Leaves a signal of a person for the session's driver, or for the next one. */
+  /** Leaves a person's signal for the session's current or next driver. */
   signal(id: SessionId, message: Signal): Promise<void>;
-  /** Turns each waiting signal into one journal row. */
+  /** Turns each waiting signal into a journal row. */
   receive(lease: Lease): Promise<readonly RecordedRow[]>;
 
   /**
-   * Rows above `afterSeq`, `limit` at most, in order and in pages. The hash chain is verified from the row before them,
-   * and at the last row that each seal covers by the hash in the seal (JournalCorrupt); no row before is read.
+   * Rows above `afterSeq`, at most `limit`, in order and in pages. Verifies the hash chain from the row before
+   * them, and at each seal's last covered row the hash in the seal (JournalCorrupt). Reads no earlier row.
    */
   readJournal(id: SessionId, afterSeq?: number, limit?: number): AsyncIterable<readonly RecordedRow[]>;
-  /** Rows that are not steps, in order and in pages. Each is verified against the hash it was chained to; no step is read. */
+  /**
+   * Rows that are not steps, in order and in pages. Each is verified against the hash it was chained to. Reads no
+   * steps.
+   */
   readTransitions(id: SessionId, afterSeq?: number): AsyncIterable<readonly RecordedRow[]>;
   /**
-   * The body of one row, verified against the hash of the row before it (JournalCorrupt). Rows behind it are not read, so a
-   * caller that has not read it before needs `readJournal`: only a later row or seal shows that both were changed.
+   * The body of one row, verified against the hash of the row before it (JournalCorrupt). Later rows are not read,
+   * and only a later row or seal reveals that both were changed: for a row that the caller has not read before, use
+   * `readJournal`.
    */
   readBody(id: SessionId, seq: number): Promise<string>;
 }

@@ -13,7 +13,7 @@ interface Parts {
   readonly observer: Owner;
   readonly clock: Clock;
   readonly leaseMs: number;
-  /** Resolves when the store has let this process write: until then no owner may be able to beat. */
+  /** Resolves once the store lets this process write. Until then no owner may be able to beat. */
   readonly pass: () => Promise<unknown>;
 }
 
@@ -22,13 +22,13 @@ interface Watch {
   readonly done: Promise<void>;
 }
 
-/** Owners that are remembered; without memory, recorded times are the hint. */
+/** Bound of remembered owners. For forgotten ones, recorded times are the hint. */
 const mostSeen = 1_000;
 
-/** Judges leases as this process sees them: the same for every store. */
+/** Judges leases as this process sees them, the same way for every store. */
 export class LeaseJudge {
   readonly #parts: Parts;
-  /** By owner: one watch serves all sessions that it left. */
+  /** Keyed by owner: one watch serves all sessions of that owner. */
   readonly #watches = new Map<string, Watch>();
   /** The last beat of each owner, and when it was seen to move. */
   readonly #seen = new Map<string, { readonly beats: number; readonly movedAt: number | undefined }>();
@@ -42,7 +42,7 @@ export class LeaseJudge {
     return leaseState(holder, this.#observe(holder));
   }
 
-  /** Looks once at each process, however many sessions it drives. */
+  /** Checks each process once, however many sessions it drives. */
   look(): (holder: Heartbeat | undefined) => LeaseState {
     const states = new Map<string | undefined, LeaseState>();
     return (holder) => {
@@ -52,12 +52,12 @@ export class LeaseJudge {
     };
   }
 
-  /** Its process ended, if it did, without its machine. */
+  /** True if the owner's machine has not been rebooted since. */
   isOfThisBoot({ boot }: Owner): boolean {
     return boot === this.#parts.observer.boot;
   }
 
-  /** Before anything is taken from the holder: an expired lease is watched first. */
+  /** Call this before taking anything from the holder: an expired lease is watched first. */
   async judge(
     load: () => HeldLease | Promise<HeldLease>,
   ): Promise<HeldLease & { readonly state: LeaseState }> {
@@ -66,13 +66,13 @@ export class LeaseJudge {
     const state = this.stateOf(holder);
     if (state !== "expired" || holder === undefined) return { ...lease, state };
     await this.#watch(holder);
-    // A watch that was cut short proves nothing.
+    // An interrupted watch proves nothing.
     if (this.#end.signal.aborted) return { ...lease, state: "held" };
     const after = await load();
     return { ...after, state: watchedState(holder, after.holder, this.#observe(after.holder)) };
   }
 
-  /** Ends all watches, and those that would begin later. */
+  /** Ends all watches, including later ones. */
   endWatches(): void {
     this.#end.abort();
   }
@@ -83,7 +83,7 @@ export class LeaseJudge {
     if (known?.beats === holder.beats) return known.done;
     const ms = watchMs(holder, observer, leaseMs);
     if (ms <= 0 || this.#end.signal.aborted) return Promise.resolve();
-    // No owner can beat while another process holds the write lock, so the watch begins when the lock was free.
+    // No owner can beat while another process holds the write lock, so the watch starts when the lock is free.
     const done = Promise.race([pass().then(() => this.#wait(ms)), this.#ended()]);
     this.#watches.set(holder.id, { beats: holder.beats, done });
     done.catch(() => this.#watches.delete(holder.id));
@@ -109,7 +109,7 @@ export class LeaseJudge {
     return { observer, now: clock.now(), uptimeMs: uptimeMs(), leaseMs, movedMs };
   }
 
-  /** By this process's own clock. It counts anew from each beat that it sees. */
+  /** Measured by this process's own clock, restarting at each beat it sees. */
   #movedMs({ id, beats }: Heartbeat): number | undefined {
     const now = uptimeMs();
     const seen = this.#seen.get(id);

@@ -20,12 +20,12 @@ export interface CheckpointInfo {
   readonly problem: string | null;
 }
 
-/** Checkpoints on disk, verified by their seals alone: for a session whose journal cannot be read. */
+/** Checkpoints on disk, verified by their seals alone. For a session with an unreadable journal. */
 export async function listCheckpointFiles(stateDirectory: string, id: SessionId): Promise<CheckpointInfo[]> {
   return (await new SessionFiles(stateDirectory, id).findCheckpoints()).map(infoOf);
 }
 
-/** Checkpoints on disk, verified, and those that the journal has and the disk lacks. */
+/** Verified checkpoints on disk, and those that the journal has but the disk lacks. */
 export async function listCheckpoints(
   stateDirectory: string,
   state: SessionState,
@@ -51,11 +51,11 @@ export async function listCheckpoints(
   ];
 }
 
-/** For a file that is written while its disk is busy. */
+/** Allows for a file that is written while its disk is busy. */
 const writtenWithinMs = 10_000;
 const lookAgainMs = 50;
 
-/** The row of a seal commits before its file is written, so a file is missing only if it is not being written either. */
+/** The row of a seal commits before its file is written, so a missing file may still be in progress. */
 async function compareWhenWritten(stateDirectory: string, state: SessionState, store: Store) {
   const deadline = performance.now() + writtenWithinMs;
   for (;;) {
@@ -83,14 +83,14 @@ function awaits(
 
 const notTheOne = { valid: false, problem: "it is not the one the journal knows" };
 
-/** The checkpoint of the creation, which has no row of its own. */
+/** The checkpoint of the creation has no row of its own. */
 async function sealOfInit(state: SessionState, store: Store): Promise<Sealed> {
   const { seq, hash, at, transitions } = state.createdHead;
   const { sha256 } = await projectStart(state, store);
   return { phase: initPhase, revision: 1, sha256, head: { seq, hash }, transitions, after: 0, at };
 }
 
-/** The files as they are, each with what the journal knows of it, and what it knows that is not among them. */
+/** Each file with the journal's knowledge of it, and the checkpoints that have no file. */
 export async function compareWithJournal(stateDirectory: string, state: SessionState, store: Store) {
   const found = await new SessionFiles(stateDirectory, state.id).findCheckpoints();
   const sealed = new Map(
@@ -111,13 +111,16 @@ export async function compareWithJournal(stateDirectory: string, state: SessionS
   };
 }
 
-/** With the head as well: a seal whose head was changed together with the rows it covers has the right hash of its file. */
+/**
+ * Compares the head too: if a seal's head was changed together with its rows, the file's hash alone would still
+ * match.
+ */
 function isSealedAs({ sha256, content: { journal } }: Checkpoint, { phase, head, ...seal }: Sealed): boolean {
   const isSameHead = phase === initPhase || (journal.seq === head.seq && journal.hash === head.hash);
   return sha256 === seal.sha256 && isSameHead;
 }
 
-/** True when a resume would not have to write any checkpoint again. */
+/** True if a resume would not rewrite any checkpoint. */
 export async function areCheckpointsWhole(
   stateDirectory: string,
   state: SessionState,
@@ -142,7 +145,7 @@ function infoOf({ file, phase, revision, checkpoint, error }: FoundCheckpoint): 
   };
 }
 
-/** One file on its own: is it exactly what was sealed? */
+/** Verifies one file on its own against its seal. */
 export async function verifyCheckpointFile(file: string): Promise<CheckpointInfo> {
   const bytes = await readBounded(file, sealedLimitBytes);
   if (bytes === undefined) throw new InputInvalid(`There is no file ${file}.`, { details: { file } });

@@ -1,21 +1,21 @@
-/** A browser that is signed in, and as which person. */
+/** A signed-in browser and its person. */
 export interface Login {
   readonly name: string;
   readonly role: string;
   readonly createdAt: number;
   readonly usedAt: number;
-  /** Moves with its use, up to its last moment; the server decides both. */
+  /** Extended by use, up to a final moment. The server decides both. */
   readonly expiresAt: number;
 }
 
-/** Logins by the hash of the secret that the browser holds, so that no reader of the store can sign in. */
+/** Logins, keyed by the hash of the browser's secret, so that reading the store does not allow signing in. */
 export interface Logins {
-  /** Durable when it returns. Also forgets those that expired before it was created. */
+  /** Durable when it returns. Also deletes logins that expired before this one was created. */
   add(hash: string, login: Login): Promise<void>;
-  /** Expired ones too: the reader decides. */
+  /** Includes expired logins. The caller decides. */
   find(hash: string): Promise<Login | undefined>;
-  /** Does nothing to a login that has ended: a sign-out is final. */
+  /** Does not revive an ended login: a sign-out is final. */
   renew(hash: string, times: Pick<Login, "usedAt" | "expiresAt">): Promise<void>;
-  /** False when there was none. */
+  /** False if there was none. */
   end(hash: string): Promise<boolean>;
 }

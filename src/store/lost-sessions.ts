@@ -7,11 +7,14 @@ import { listSessionFolders, SessionFiles, sessionFoldersChangedAt } from "./ses
 import { readState } from "./session-journal.ts";
 import type { Comparison, SessionRecord, Store } from "./store.ts";
 
-/** A folder is made right after the row of its session; and as long as this nothing is sure to be over. */
+/**
+ * A session's folder is created right after its row. A recent change may be followed by another within the same
+ * file system tick.
+ */
 const tickMs = 1_000;
 
 interface LostOptions {
-  /** Not where nothing may be written. */
+  /** False where nothing may be written. */
   readonly remembers?: boolean;
 }
 
@@ -21,7 +24,7 @@ export class LostSessions {
   readonly #store: Store;
   readonly #artifacts: Blobs;
   readonly #report: (notice: string) => void;
-  /** Looked for once: the database does not lose sessions while it is open. */
+  /** Computed once: an open database does not lose sessions. */
   #noticed: Promise<readonly SessionId[]> | undefined;
   #found: Promise<readonly SessionId[]> | undefined;
   readonly #keys = new Map<SessionId, { readonly key: string | undefined }>();
@@ -43,7 +46,7 @@ export class LostSessions {
     this.#report = report;
   }
 
-  /** All of them: every folder is looked up. */
+  /** Checks every folder. */
   list(): Promise<readonly SessionId[]> {
     this.#found ??= listSessionFolders(this.#stateDirectory).then((ids) =>
       findUnknown(this.#store.reports, ids),
@@ -51,7 +54,7 @@ export class LostSessions {
     return this.#found;
   }
 
-  /** The same at each start: where nothing but sessions of this database can have come since the last look, without one. */
+  /** For each start: skips the check when only sessions of this database can have been added since the last one. */
   notice(): Promise<readonly SessionId[]> {
     this.#noticed ??= this.#notice();
     return this.#noticed;
@@ -66,14 +69,14 @@ export class LostSessions {
     return lost;
   }
 
-  /** Only saves the next one the look. */
+  /** Only spares the next process the check. */
   async #remember(changedAt: number | undefined): Promise<void> {
-    // A recent change may be followed by another within the same tick of the file system's clock.
+    // Another change may follow within the same tick of the file system's clock.
     if (changedAt !== undefined && Date.now() - changedAt < tickMs) return;
     await this.#store.maintenance.rememberComparison(changedAt).catch(() => undefined);
   }
 
-  /** Once. `exact`: whatever is remembered, every folder is looked up. */
+  /** Reports once. `exact`: check every folder, ignoring the remembered comparison. */
   async announce({ exact = false } = {}): Promise<void> {
     const lost = await (exact ? this.list() : this.notice()).catch(() => []);
     if (lost.length === 0 || this.#isSaid) return;
@@ -85,7 +88,7 @@ export class LostSessions {
     );
   }
 
-  /** Undefined when no lost session has this id or key. */
+  /** Undefined if no lost session has this id or key. */
   async bringBack(idOrKey: string): Promise<SessionRecord | undefined> {
     if (isSessionId(idOrKey) && (await this.#isLost(idOrKey))) return this.#restore(idOrKey);
     return this.bringBackByKey(idOrKey);
@@ -103,7 +106,7 @@ export class LostSessions {
     return isThere && (await this.#store.findSession(id)) === undefined;
   }
 
-  /** Read once: every new key is looked for here first. */
+  /** Read once, because every new key is searched here first. */
   async #keyOf(id: SessionId): Promise<string | undefined> {
     const known = this.#keys.get(id);
     if (known !== undefined) return known.key;
@@ -139,7 +142,7 @@ export class LostSessions {
   }
 }
 
-/** The key of a restored session belongs to a session that was made meanwhile. */
+/** A session created meanwhile has the key of the restored session. */
 function keyTaken(id: SessionId, { id: owner, key }: SessionRecord): SessionConflict {
   return new SessionConflict(
     `Session ${id} cannot be restored: its key "${key}" belongs to session ${owner}.`,
@@ -151,13 +154,13 @@ function keyTaken(id: SessionId, { id: owner, key }: SessionRecord): SessionConf
 }
 
 /**
- * The row of a session is written before its folder. So a change of the folders that is no later than the newest session,
- * or than the last comparison, brought none that the database lacks. A newer one may be of a session that an older backup
- * lacks, or of a folder that a person copied.
+ * The row of a session is written before its folder. So if the folders last changed no later than the newest
+ * session or the last comparison, the database lacks none of them. A newer change may be a session that an older
+ * backup lacks, or a folder that a person copied.
  */
 function isCompared(changedAt: number, { comparedAt, newestAt }: Comparison): boolean {
   if (comparedAt === undefined) return false;
-  // A session from the future was made under another clock, and says nothing.
+  // A session from the future was created under another clock and proves nothing.
   const newest = newestAt === undefined || newestAt > Date.now() ? 0 : newestAt + tickMs;
   return changedAt <= Math.max(comparedAt, newest);
 }

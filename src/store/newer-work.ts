@@ -14,8 +14,8 @@ interface Parts {
 }
 
 /**
- * Checkpoints on disk that continue the journal and that it does not know, in order: the database comes from an older
- * backup. A file that does not follow from the journal's last seal is another history, and no newer work of this one.
+ * Checkpoints on disk that continue the journal but are missing from it, in order: the database comes from an older
+ * backup. A file that does not follow from the journal's last seal belongs to another history.
  */
 export async function findNewer(state: SessionState, files: SessionFiles): Promise<readonly Checkpoint[]> {
   const { seals, createdHead } = state;
@@ -23,7 +23,7 @@ export async function findNewer(state: SessionState, files: SessionFiles): Promi
   const unknown = (await files.listSealed()).filter((file) => !known.has(file));
   if (unknown.length === 0) return [];
   const found = (await files.findCheckpoints()).filter(({ file }) => unknown.includes(file));
-  // Another version's file is neither read nor ignored: resuming would write over it.
+  // A file of another version is neither read nor ignored, because a resume would overwrite it.
   const foreign = found.find(({ error }) => StateTooNew.is(error))?.error;
   if (foreign !== undefined) throw foreign;
   const last = [...seals.values()].at(-1);
@@ -43,8 +43,9 @@ const continues = ({ content }: Checkpoint, seq: number, digest: string): boolea
   content.after === seq && content.rows.reduce(digestOf, digest) === content.transitions;
 
 /**
- * Refuses to act on a session whose files are newer than the database: it would pay for sealed work again and write over
- * it. Before the claim, because a claim is a row where a newer one belongs. Counts first: that is one look at the folder.
+ * Refuses to act on a session whose files are newer than the database, which would pay for sealed work again and
+ * overwrite it. Runs before the claim, because the claim's row would take the place of a newer row. Counts files
+ * first, which only lists the folder.
  */
 export async function refuseOlderDatabase(id: SessionId, parts: Parts): Promise<void> {
   if (!(await hasMoreFiles(id, parts))) return;
@@ -59,13 +60,13 @@ export async function hasMoreFiles(id: SessionId, { store, stateDirectory }: Par
   return sealed > (listed?.card?.checkpoints ?? 0);
 }
 
-/** Their names, for people. */
+/** File names of the newer work, for people. */
 export async function newerFiles(state: SessionState, files: SessionFiles): Promise<readonly string[]> {
   const newer = await findNewer(state, files);
   return newer.map(({ content: { phase, revision } }) => checkpointFile(phase, revision));
 }
 
-/** The same for a state at hand. */
+/** Like `refuseOlderDatabase`, for a state that is already read. */
 export async function refuseNewer(state: SessionState, files: SessionFiles): Promise<void> {
   const conflict = await newerWork(state, files);
   if (conflict !== undefined) throw conflict;

@@ -9,7 +9,7 @@ export interface OpenStoreOptions {
   readonly clock: Clock;
   /** How long a silent driver keeps its lease. */
   readonly leaseMs: number;
-  /** The disk cannot be written: every write fails, and reading needs none. */
+  /** The disk cannot be written: every write fails, and reads need none. */
   readonly isReadonly?: boolean;
 }
 

@@ -3,16 +3,16 @@ import { hostname } from "node:os";
 import { newId } from "../domain/ids.ts";
 import type { ProcessIdentity } from "../journal/process-identity.ts";
 
-/** A process. Its machine is empty where the system has no identity of its own: then no other is known to be on it. */
+/** A process. Its machine is empty if the system has no machine id; then no other process is known to run on it. */
 export interface Owner extends ProcessIdentity {
   readonly id: string;
 }
 
-/** An owner with its last sign of life. */
+/** An owner with its last heartbeat. */
 export interface Heartbeat extends Owner {
-  /** How often it has beaten: it lives while this grows, whatever the clocks say. */
+  /** The number of its beats. While this grows, it lives, whatever the clocks say. */
   readonly beats: number;
-  /** Milliseconds since boot: the same clock for every process of this boot, and immune to wall clock jumps. */
+  /** Milliseconds since boot: the same clock for every process of this boot, unaffected by wall clock jumps. */
   readonly beatUptimeMs: number;
   readonly beatAt: number;
 }
@@ -25,7 +25,7 @@ export function thisOwner(): Owner {
   return { id: newId(), ...processIdentity() };
 }
 
-/** This process, or one that it started. */
+/** The identity of this process, or of one that it started. */
 export function processIdentity(pid: number = process.pid): ProcessIdentity {
   return {
     machine: machineIdentity(),
@@ -36,24 +36,27 @@ export function processIdentity(pid: number = process.pid): ProcessIdentity {
   };
 }
 
-/** No later event can show that it lives: not that its lease expired, nor that it was silent for long. */
+/** Certain, unlike an expired lease or a long silence. */
 export function isProvedDead(owner: ProcessIdentity, observer: ProcessIdentity): boolean {
   return isKnownDead(owner, observer) || isOfEarlierBoot(owner, observer);
 }
 
-/** Only a process of this boot and this pid namespace can be known to be dead; others have to expire. */
+/** Only a process of this boot and this pid namespace can be known to be dead. Others have to expire. */
 export function isKnownDead(owner: ProcessIdentity, observer: ProcessIdentity): boolean {
   if (!isNear(owner, observer)) return false;
   const started = processStart(owner.pid);
   return started === undefined || started !== owner.started;
 }
 
-/** It will not beat before it is continued. Only a process of this boot and this pid namespace can be known to be. */
+/**
+ * A stopped process does not beat until it is continued. This is known only for a process of this boot and pid
+ * namespace.
+ */
 export function isKnownStopped(owner: ProcessIdentity, observer: ProcessIdentity): boolean {
   return isNear(owner, observer) && isStopped(owner.pid);
 }
 
-/** A machine has one boot at a time: the processes of an earlier one are dead. */
+/** A machine has one boot at a time, so the processes of an earlier boot are dead. */
 export function isOfEarlierBoot(owner: ProcessIdentity, observer: ProcessIdentity): boolean {
   return owner.machine !== "" && owner.machine === observer.machine && owner.boot !== observer.boot;
 }
@@ -62,7 +65,7 @@ function isNear(owner: ProcessIdentity, observer: ProcessIdentity): boolean {
   return owner.boot === observer.boot && owner.pidNamespace === observer.pidNamespace;
 }
 
-/** When the process started, in whatever unit the system has; undefined when there is no such living process. */
+/** When the process started, in the system's own unit; undefined if no such process lives. */
 function processStart(pid: number): string | undefined {
   return process.platform === "linux" ? startFromProc(pid) : startFromPs(pid);
 }
@@ -77,7 +80,7 @@ function isStopped(pid: number): boolean {
   return state === "T" || state === "t";
 }
 
-/** State and start of a process, where there is /proc. */
+/** State and start of a process, on systems with /proc. */
 function readStat(
   pid: number,
 ): readonly [state: string | undefined, started: string | undefined] | undefined {
@@ -87,16 +90,16 @@ function readStat(
   } catch {
     return undefined;
   }
-  // The command name is in parentheses and may itself contain them; fields are counted after the last one.
+  // The command name is in parentheses and may contain them, so fields are counted after the last one.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return [fields[0], fields[19]];
 }
 
 function startFromPs(pid: number): string | undefined {
-  // Only where there is no /proc; loading it would cost every start some milliseconds.
+  // Only without /proc. Loading it would cost every start some milliseconds.
   const { execFileSync } = process.getBuiltinModule("node:child_process");
   try {
-    // It prints a localized local time: two processes must see the same, whatever their environments.
+    // It prints a localized local time, and two processes must get the same value in any environment.
     const env = { ...process.env, TZ: "UTC", LC_ALL: "C" };
     return (
       execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", env }).trim() || undefined
@@ -106,7 +109,7 @@ function startFromPs(pid: number): string | undefined {
   }
 }
 
-/** With the host's name, because containers of one image may share the id. */
+/** Includes the host name, because containers of one image may share the id. */
 function machineIdentity(): string {
   const id = readOr("/etc/machine-id", () => "");
   return id === "" ? "" : `${id} ${hostname()}`;

@@ -12,7 +12,7 @@ import {
 } from "./durable-file.ts";
 import { reach } from "./fault-points.ts";
 
-/** A hash of 32 bytes, the offset in 8 and the length in 4. */
+/** A 32-byte hash, an 8-byte offset and a 4-byte length. */
 const rowBytes = 44;
 /** The length of the index. */
 const footerBytes = 8;
@@ -30,20 +30,20 @@ interface PackedBlob {
 
 /** One file with many blobs: their bytes, an index sorted by hash, and the length of the index. */
 interface Pack {
-  /** The hash of the index, which is a blob itself: rows point to it and so keep the whole pack. */
+  /** The hash of the index, which is itself a blob. A row that references it keeps the whole pack. */
   readonly id: string;
   readonly path: string;
   readonly index: Buffer;
 }
 
 /**
- * Blobs that came together, such as the files of a repository: one file and one sync for all of them. A pack never
- * changes, and it is kept or removed as a whole.
+ * Blobs that arrived together, such as the files of a repository: one file and one sync for all. A pack never
+ * changes and is kept or removed as a whole.
  */
 export class Packs {
   readonly folder: string;
   #packs = new Map<string, Pack>();
-  /** Since the last batch began. */
+  /** Reset when a batch begins. */
   #isRead = false;
 
   constructor(artifactsFolder: string) {
@@ -54,7 +54,7 @@ export class Packs {
     return join(this.folder, id + packSuffix);
   }
 
-  /** Also those that a killed prune left aside. */
+  /** Includes packs that a killed prune left aside. */
   async ids(): Promise<readonly string[]> {
     const names = await readdir(this.folder).catch(() => []);
     const ids = names.map((name) => name.slice(0, idLength));
@@ -65,12 +65,12 @@ export class Packs {
     return this.#packs.has(id) || (await this.ids()).includes(id);
   }
 
-  /** The bytes as they are on disk; undefined when no pack has them. */
+  /** The bytes as they are on disk; undefined if no pack has them. */
   async read(hash: string): Promise<Buffer | undefined> {
     const found = await this.find(hash);
     if (found === undefined) return this.#packs.get(hash)?.index;
     const { path } = found.pack;
-    // A prune sets it aside for a moment and may put it back.
+    // A prune moves it aside for a moment and may restore it.
     const file = (await openOr(path)) ?? (await openOr(path + asideSuffix)) ?? (await openOr(path));
     if (file === undefined) {
       this.#packs.delete(found.pack.id);
@@ -85,14 +85,14 @@ export class Packs {
     }
   }
 
-  /** `again`: whether to look for new packs where the known ones do not have it. */
+  /** `again`: also look for new packs if the known ones lack it. */
   async find(hash: string, { again = true } = {}): Promise<PackedBlob | undefined> {
     const found = this.#lookup(hash);
     if (found !== undefined || (this.#isRead && !again)) return found;
     return (await this.#refresh()) ? this.#lookup(hash) : undefined;
   }
 
-  /** `known`: a blob that is stored already, and what a row must point to for it. */
+  /** `known`: for a blob that is already stored, the hash that a row must reference. */
   begin(known: (hash: string) => Promise<string | undefined>): BlobBatch {
     this.#isRead = false;
     return new PackWriter(this.folder, known);
@@ -108,7 +108,7 @@ export class Packs {
     return undefined;
   }
 
-  /** True when there is a pack that was not known. */
+  /** True if it found a new pack. */
   async #refresh(): Promise<boolean> {
     const ids = await this.ids();
     this.#isRead = true;
@@ -116,7 +116,7 @@ export class Packs {
     const kept = new Map([...this.#packs].filter(([id]) => ids.includes(id)));
     for (const id of fresh) {
       const index = await readIndex(this.pathOf(id));
-      // A damaged index finds nothing: its blobs are then missing, which is what `get` says.
+      // A damaged index finds nothing, so its blobs count as missing, which `get` reports.
       if (index !== undefined && sha256(index) === id) kept.set(id, { id, path: this.pathOf(id), index });
     }
     this.#packs = kept;
@@ -240,7 +240,7 @@ async function readIndex(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** What is missing at the end stays as it is; the hash then tells. */
+/** Stops at the end of the file. The hash then reveals a missing part. */
 async function readFully(file: FileHandle, into: Buffer, offset: number): Promise<void> {
   let filled = 0;
   while (filled < into.length) {

@@ -3,7 +3,7 @@ import { projectExecutionState } from "./execution-state.ts";
 import type { SessionFiles } from "./session-files.ts";
 
 const betweenWritesMs = 1_000;
-/** Rest between two files, so that a thousand busy sessions do not turn the disk into a summary writer. */
+/** Pause between two files, so that a thousand busy sessions do not saturate the disk with summaries. */
 const restMs = 10;
 
 /** A session whose state changes while it is driven. */
@@ -17,8 +17,8 @@ interface Followed {
 }
 
 /**
- * Keeps `execution_state.json` of every driven session fresh: at most one write a second each, and the final one. A state
- * never changes, so one look a second at which states are new replaces a call for each row.
+ * Keeps `execution_state.json` of every driven session current: at most one write per second each, and a final one.
+ * States are immutable, so comparing them once a second replaces a call for each row.
  */
 export class Projector {
   readonly #followed = new Map<Driven, Followed>();
@@ -32,14 +32,14 @@ export class Projector {
     this.#report = report;
   }
 
-  /** Until `finish` or `letGo`. */
+  /** Follows the session until `finish` or `letGo`. */
   follow(files: SessionFiles, session: Driven): void {
     if (this.#isClosed) return;
     this.#followed.set(session, { files, written: undefined });
     this.#loop ??= this.#run();
   }
 
-  /** Writes the final summary before its driver releases the session. */
+  /** Writes the final summary before the driver releases the session. */
   async finish(files: SessionFiles, session: Driven): Promise<void> {
     this.letGo(session);
     await this.#writing;
@@ -65,7 +65,7 @@ export class Projector {
         const { state } = session;
         if (state === followed.written) continue;
         followed.written = state;
-        // A summary that cannot be written must not stop the work; the journal has it all.
+        // A failed summary must not stop the work. The journal has everything.
         this.#writing = followed.files.writeExecutionState(projectExecutionState(state)).catch(this.#report);
         await this.#writing;
         await this.#pause(restMs);

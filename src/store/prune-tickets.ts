@@ -7,18 +7,18 @@ const pageSize = 500;
 
 export interface TicketRetention {
   readonly store: Store;
-  /** Sessions that go in this very prune. */
+  /** Sessions that this prune removes. */
   readonly sessions: readonly string[];
-  /** Of those that belong to no session: the ones that were delivered before this time. */
+  /** Tickets without a session go if they were delivered before this time. */
   readonly before: number | undefined;
   readonly dryRun: boolean;
-  /** The file of a ticket, where it became one. */
+  /** Removes the file of a ticket, if it has one. */
   readonly removeFile: (fingerprint: string) => Promise<void>;
 }
 
 /**
- * Removes delivered tickets that are no longer needed; gives how many. A ticket stays as long as its session: if the same
- * problem occurs again, it must find the ticket and not become a second one.
+ * Removes delivered tickets that are no longer needed and returns their number. A ticket stays as long as its
+ * session: if the problem recurs, it must find the ticket instead of creating a second one.
  */
 export async function pruneTickets(parts: TicketRetention): Promise<number> {
   const { store, dryRun, removeFile } = parts;
@@ -27,7 +27,7 @@ export async function pruneTickets(parts: TicketRetention): Promise<number> {
     const page = await store.tickets.listDelivered({ after, limit: pageSize });
     const gone = await unneeded(page, parts);
     if (!dryRun && gone.length > 0) {
-      // The file first: without its row no later prune would find it.
+      // Remove the file first: without the row, no later prune would find it.
       for (const { ticket } of gone) await removeFile(ticket.fingerprint);
       await store.tickets.forget(gone.map(({ ticket }) => ticket.id));
     }
@@ -44,7 +44,7 @@ async function unneeded(
 ): Promise<readonly TicketRecord[]> {
   const ofSessions = page.map(({ ticket }) => ticket.sessionId).filter(isSessionId);
   const gone = new Set<string>([...sessions, ...(await findUnknown(store.reports, ofSessions))]);
-  // An outage that lasts would raise its ticket anew.
+  // An outage that still lasts would raise its ticket again.
   const broken = new Set(
     (await store.breakers.list()).flatMap(({ dependency, record }) =>
       record.state.kind === "closed" ? [] : [dependency],

@@ -16,22 +16,22 @@ export interface RepairParts {
   readonly whole?: WholeFiles;
 }
 
-/** Each checkpoint the journal knows as sealed must be on disk, whole and equal; what is not is projected again. */
+/** Each checkpoint that the journal knows as sealed must be intact on disk. Any other is projected again. */
 export async function repairFiles(
   state: SessionState,
   files: SessionFiles,
   { store, artifacts, report, whole = new WholeFiles() }: RepairParts,
 ): Promise<void> {
-  // Where a known file is missing as well, the count before the claim did not tell.
+  // If a known file is missing too, the count before the claim did not reveal the newer one.
   await refuseNewer(state, files);
   await files.removeLeftovers();
   await reportNewerSummary(state, files, report);
-  // Before the checkpoints: without it they can be restored as a session of this state directory.
+  // Before the checkpoints, which could otherwise be restored as a session of this state directory.
   await repairImportMark(state, files);
   const init = await projectStart(state, store);
   await repair({ phase: initPhase, revision: 1, sha256: init.sha256 }, init, files, report);
   const bad: Sealed[] = [];
-  // Most files are whole: they are compared by their seal before anything is projected.
+  // Most files are intact, so compare seals before projecting anything.
   for (const sealed of state.seals.values()) if (!(await isWhole(files, sealed, whole))) bad.push(sealed);
   if (bad.length === 0) return;
   const again = await projectAgain(state.id, bad, { store, artifacts });
@@ -121,6 +121,6 @@ async function reportNewerSummary(
   }
 }
 
-/** A file of another version, or one that cannot be read, may be whole: it is not written over. */
+/** An unreadable file, or one of another version, may be intact, so it is not overwritten. */
 const isDamage = (error: unknown): boolean =>
   MaestroError.is(error) && !StateTooNew.is(error) && !StorageFailed.is(error);

@@ -16,9 +16,9 @@ export interface Reference {
 }
 
 export interface ReferencePage {
-  /** Only what this session points to. */
+  /** Only artifacts that this session references. */
   readonly by?: SessionId | undefined;
-  /** The last hash of the page before. */
+  /** The last hash of the previous page. */
   readonly after: string;
   readonly limit: number;
 }
@@ -28,35 +28,35 @@ export type ListingOrder = "created" | "status";
 
 export interface ListingFilter {
   readonly statuses?: readonly SessionStatus[] | undefined;
-  /** Only sessions some persona of which waits at this moment. */
+  /** Only sessions in which a persona waits at this moment. */
   readonly heldAt?: number | undefined;
-  /** Part of an id, a key, a team or the beginning of a brief; upper and lower case are the same. */
+  /** Part of an id, key or team, or of the beginning of a brief. Case does not matter. */
   readonly text?: string | undefined;
   readonly team?: string | undefined;
-  /** Created at this moment or later. */
+  /** Created at this time or later. */
   readonly since?: number | undefined;
 }
 
 export interface ListingQuery extends ListingFilter {
   readonly order: ListingOrder;
   readonly limit: number;
-  /** The last session of the page before. InputInvalid when it is no cursor of this store. */
+  /** The last session of the previous page. Throws InputInvalid for a cursor of another store. */
   readonly after?: Cursor | undefined;
 }
 
 export interface ListedSession extends SessionRecord {
-  /** Its place in both orders. */
+  /** Its place in either order. */
   readonly cursor: Cursor;
-  /** When the present status began. */
+  /** When the current status began. */
   readonly statusAt: number;
   readonly epoch: number;
-  /** None on record: it has to be folded from the journal. */
+  /** Undefined if none is stored; the caller reduces the journal instead. */
   readonly card: SessionCard | undefined;
 }
 
 export interface ListingCounts {
   readonly byStatus: Readonly<Record<SessionStatus, number>>;
-  /** Running, and some persona waits. */
+  /** The number of running sessions in which a persona waits. */
   readonly held: number;
 }
 
@@ -82,11 +82,11 @@ export type LedgerCall = {
   readonly round: number;
   readonly attempt: number;
   readonly started: number;
-  /** Null while it is open, and for what ended without a step. */
+  /** Null while the call is open, and if it ended without a step. */
   readonly step: number | null;
   readonly model: string;
   readonly asked: Amount;
-  /** Version of the table that priced it; null when none has a price for it. */
+  /** Version of the price table; null if no table prices it. */
   readonly prices: string | null;
   readonly at: number;
   readonly epoch: number;
@@ -97,45 +97,45 @@ export type UsageGroup = (typeof usageGroups)[number];
 
 export interface UsageQuery {
   readonly by: UsageGroup;
-  /** Only of these; those that do not exist have none. */
+  /** Limits the query to these sessions. Unknown ids are ignored. */
   readonly sessions?: readonly SessionId[] | undefined;
-  /** From the UTC day of this moment on. */
+  /** Usage from this moment's UTC day on. */
   readonly since?: number | undefined;
-  /** Groups at most, the largest first; 1,000 unless said. */
+  /** Maximum number of groups, largest first. Default: 1,000. */
   readonly most?: number | undefined;
 }
 
 export interface SavedSum {
   readonly kind: SavingKind;
   readonly tokens: number;
-  /** Of the savings whose price is known. */
+  /** Savings with a known price. */
   readonly microUsd: Money;
   readonly unpriced: number;
 }
 
 export interface UsageGroupSums extends UsageSums {
-  /** Null: sessions that were deleted. */
+  /** Null: deleted sessions. */
   readonly name: string | null;
-  /** Those of the simulated model, which are part of the others; its dollars are invented. */
+  /** Calls of the simulated model, which are included in the others. Their dollars are invented. */
   readonly simulatedCalls: number;
   readonly simulatedMicroUsd: Money;
   readonly simulatedUnreportedCalls: number;
   readonly simulatedEstimatedTokens: number;
   readonly simulatedEstimatedMicroUsd: Money;
   readonly saved: readonly SavedSum[];
-  /** Versions of the tables that priced the calls. */
+  /** Versions of the price tables. */
   readonly prices: readonly string[];
 }
 
 /** The usage of one session. */
 export interface SessionInside {
-  /** Of each persona in each phase. */
+  /** The usage of each persona in each phase. */
   readonly places: readonly (UsageGroupSums & { readonly phase: string; readonly persona: string })[];
-  /** The cost of each attempt's calls, by the seq of its first row. */
+  /** The cost of each attempt's calls, keyed by the seq of its first row. */
   readonly attempts: ReadonlyMap<number, Amount>;
 }
 
-/** The usage of one persona in one phase of a finished session, with all its attempts. */
+/** The usage of one persona in one phase of a finished session, over all its attempts. */
 export interface RunSample {
   readonly phase: string;
   readonly persona: string;
@@ -143,22 +143,22 @@ export interface RunSample {
   readonly spent: Amount;
 }
 
-/** The reported usage of one group on one day: the days sum up to the totals of a report. */
+/** The reported usage of one group on one day. The days add up to the totals of a report. */
 export interface UsagePoint {
   readonly day: string;
   readonly name: string | null;
   readonly tokens: number;
-  /** Null when the price of some of it is not known. */
+  /** Null if part of the price is unknown. */
   readonly microUsd: Money | null;
 }
 
 export interface RaisedAlert extends BudgetAlert {
   readonly at: number;
-  /** Null: it is about a day, or about a session that was deleted. */
+  /** Null for an alert about a day or a deleted session. */
   readonly session: SessionId | null;
 }
 
-/** A session this process drives. */
+/** A session that this process drives. */
 export interface HeldSession {
   readonly epoch: number;
   /** Signals wait to be received. */
@@ -167,64 +167,67 @@ export interface HeldSession {
 
 /** Reads over many sessions. They decide nothing: every decision is proved again in a transaction of the journal. */
 export interface Reports {
-  /** Sessions whose id begins like this; a few are enough to know that the prefix is ambiguous. */
+  /** Sessions whose id has this prefix. A few are enough to show that it is ambiguous. */
   findByPrefix(prefix: string): Promise<readonly SessionRecord[]>;
-  /** Sessions that no live process drives and that say `running`, or whose driver died before it released them. */
+  /** Sessions that say `running` but have no live driver, or whose driver died before it released them. */
   abandoned(): Promise<readonly SessionId[]>;
   /** The sessions this process drives. */
   held(): Promise<ReadonlyMap<SessionId, HeldSession>>;
-  /** Signals wait for the next driver of the session. */
+  /** True if signals wait for the session's next driver. */
   hasSignals(id: SessionId): Promise<boolean>;
-  /** Those of these artifacts that a session still points to, or only this one. */
+  /** The artifacts that a session still references, or that only this session does. */
   findReferenced(hashes: readonly string[], by?: SessionId): Promise<ReadonlySet<string>>;
 
-  /** Artifacts that sessions point to, by hash, a page behind `after`; each once, with a session that points to it. */
+  /** A page of referenced artifacts, by hash, after `after`. Each appears once, with one session that references it. */
   references(page: ReferencePage): Promise<readonly Reference[]>;
 
   list(query: ListingQuery): Promise<readonly ListedSession[]>;
-  /** Those of these that are there, in no order. */
+  /** The listed sessions among these ids, in no order. */
   listed(ids: readonly SessionId[]): Promise<readonly ListedSession[]>;
-  /** Of all sessions that match, whatever their status is. */
+  /** Counts matching sessions of every status. */
   count(filter: Omit<ListingFilter, "statuses" | "heldAt">, now: number): Promise<ListingCounts>;
-  /** Sessions that wait for a place, in the order of their turn. */
+  /** Sessions that wait for a place, in the order of their turns. */
   queued(): Promise<readonly SessionId[]>;
-  /** Rows of all sessions behind a position, in the order of their positions. */
+  /** Rows of all sessions after a position, in order. */
   changes(after: Position, limit: number): Promise<readonly JournalChange[]>;
   /**
-   * The position of the last row, behind which no row can still appear before it. It never decreases, also when rows are
+   * The position of the last row. No later row can appear before it. It never decreases, even after rows are
    * deleted.
    */
   position(): Promise<Position>;
 
-  /** Of this session, oldest first. */
+  /** Alerts of this session, oldest first. */
   alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]>;
-  /** Of all sessions, newest first. */
+  /** Alerts of all sessions, newest first. */
   recentAlerts(limit: number): Promise<readonly RaisedAlert[]>;
-  /** Of the session, its phases and personas, and of today over all sessions. */
+  /** Totals of the session, its phases and personas, and of today over all sessions. */
   totals(id: SessionId): Promise<readonly LevelTotals[]>;
-  /** The session's calls in the order they were reserved: a page behind `after`. */
+  /** The session's calls in the order of their reservation: a page after `after`. */
   calls(
     id: SessionId,
     page?: { readonly after?: ReservationId; readonly limit?: number },
   ): Promise<readonly LedgerCall[]>;
-  /** The sums and the largest groups, by tokens; days in order. Deleted sessions are part of it. */
+  /** The sums and the largest groups, by tokens; days in order. Includes deleted sessions. */
   usage(
     query: UsageQuery,
   ): Promise<{ readonly total: UsageGroupSums; readonly groups: readonly UsageGroupSums[] }>;
   usageInside(id: SessionId): Promise<SessionInside>;
-  /** Day by day, oldest first. */
+  /** Usage per day, oldest first. */
   series(query: UsageQuery): Promise<readonly UsagePoint[]>;
-  /** Everything the session has used; `NewSession.usage` takes it back. */
+  /** Everything that the session has used, in the form of `NewSession.usage`. */
   snapshot(id: SessionId): Promise<readonly SessionUsage[]>;
-  /** Amounts that a fork took from the record instead of paying, of each persona and model. */
+  /** Amounts that a fork reused instead of paying, for each persona and model. */
   reused(id: SessionId): Promise<readonly RunSample[]>;
-  /** Of the newest completed sessions of a team, and of one more, however far it is; of those that were so at a time. */
+  /**
+   * Runs of the newest completed sessions of a team, plus those of session `also`, whatever its status. `at`: as
+   * they were then.
+   */
   history(team: string, also?: SessionId, at?: number): Promise<readonly RunSample[]>;
 }
 
 const idsAtOnce = 1_000;
 
-/** Those of these ids that the store does not have. */
+/** The ids that the store does not have. */
 export async function findUnknown(
   reports: Pick<Reports, "listed">,
   ids: readonly SessionId[],

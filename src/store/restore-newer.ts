@@ -20,15 +20,15 @@ interface Parts {
 
 export interface RestoredWork {
   readonly session: SessionId;
-  /** The files that the database did not know, in order. */
+  /** Files that the database lacked, in order. */
   readonly checkpoints: readonly string[];
-  /** Rows that were added to the journal. */
+  /** Number of rows added to the journal. */
   readonly rows: number;
 }
 
 /**
- * Takes the checkpoints that are newer than the database into it, in one transaction: their rows keep their seq, behind
- * those that are there. Steps are in no checkpoint, and no sealed phase needs them.
+ * Adds checkpoints that are newer than the database, in one transaction: their rows keep their seq, after the
+ * existing ones. Checkpoints contain no steps, and no sealed phase needs them.
  */
 export async function restoreNewer(id: SessionId, parts: Parts): Promise<RestoredWork> {
   const { store, artifacts, stateDirectory } = parts;
@@ -55,7 +55,7 @@ export async function restoreNewer(id: SessionId, parts: Parts): Promise<Restore
   };
 }
 
-/** The rows of newer checkpoints; none where the database knows them all, which one look at the folder tells. */
+/** The rows of newer checkpoints; none if the database has them all, which listing the folder shows. */
 export async function rowsOfNewer(
   id: SessionId,
   { store, stateDirectory }: Pick<Parts, "store" | "stateDirectory">,
@@ -65,7 +65,10 @@ export async function rowsOfNewer(
   return newer.flatMap(({ content }) => content.rows).map(copiedRow);
 }
 
-/** The rows that the journal lacks. Those that it has must be the same: otherwise it went another way since the backup. */
+/**
+ * The rows that the journal lacks. The rows that both have must be equal; otherwise the histories diverged after
+ * the backup.
+ */
 async function rowsBehind(
   { id, head }: SessionState,
   newer: readonly Checkpoint[],

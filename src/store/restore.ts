@@ -14,17 +14,17 @@ import type { CopiedRow, NewSession } from "./store.ts";
 
 export interface RestoredSession {
   readonly session: NewSession;
-  /** Checkpoint files that it does not use, with the reason. */
+  /** Checkpoint files that are not used, with the reason. */
   readonly unused: readonly string[];
 }
 
 /**
- * A session that the database does not know, as rows: those of its checkpoints, with their seq, and one that says where
- * they come from. Sealed phases keep their results; the unfinished phase runs again.
+ * A lost session as rows: those of its checkpoints, with their seq, and one that records their origin. Sealed
+ * phases keep their results, and the unfinished phase runs again.
  */
 export async function readLostSession(stateDirectory: string, id: SessionId): Promise<RestoredSession> {
   const found = await new SessionFiles(stateDirectory, id).findCheckpoints();
-  // Another version's file is neither read nor ignored: resuming would write over it.
+  // A file of another version is neither read nor ignored, because a resume would overwrite it.
   const foreign = found.find(({ error }) => StateTooNew.is(error))?.error;
   if (foreign !== undefined) throw foreign;
   const checkpoints = connected(found.flatMap(({ checkpoint }) => checkpoint ?? []));
@@ -50,7 +50,7 @@ export async function readLostSession(stateDirectory: string, id: SessionId): Pr
   return { session: restoredSession(state, checkpoints, imported), unused };
 }
 
-/** Checkpoints that together tell the history from the start on without a gap, in order. */
+/** The checkpoints that together form a history from the start without gaps, in order. */
 export function connected(found: readonly Checkpoint[]): Checkpoint[] {
   const init = found.find(({ content }) => content.phase === initPhase && content.session !== undefined);
   if (init === undefined) return [];
@@ -64,8 +64,8 @@ export function connected(found: readonly Checkpoint[]): Checkpoint[] {
 }
 
 /**
- * The session that these checkpoints tell, with the state that their rows make. `imported`: they come from an export.
- * `demands`: what the person saw who trusted it.
+ * The session in these checkpoints, with the state that their rows produce. `imported`: they come from an export.
+ * `demands`: shown to the person who trusted it.
  */
 export function restoredSession(
   state: SessionState,
@@ -83,7 +83,7 @@ export function restoredSession(
     id,
     ...(session.key !== undefined && { key: session.key }),
     team: session.team,
-    // The newest knows which team was accepted last.
+    // The newest checkpoint has the last accepted team.
     teamFingerprint: newest.content.teamFingerprint,
     identity: identityOf(session),
     createdAt,
@@ -97,7 +97,7 @@ export function restoredSession(
   };
 }
 
-/** The rows behind those of the newest checkpoint: its seal, and where they come from. */
+/** The rows after the newest checkpoint: its seal, and one that records the origin. */
 export function endRows(state: SessionState, newest: Checkpoint, isImport = false): readonly Transition[] {
   const { phase, journal: head } = newest.content;
   return [
@@ -118,7 +118,7 @@ export const copiedRow = ({ seq, at, kind, body }: CheckpointRow): CopiedRow => 
   epoch: copiedEpoch,
 });
 
-/** The row of the newest seal is in no checkpoint: the file follows the row, and so is not in the file. */
+/** No checkpoint contains the row of the newest seal, because the file is written after that row. */
 function sealOf({ content, sha256 }: Checkpoint): Transition {
   const { phase, revision, journal: head, steps, transitions, usage = [] } = content;
   const used = usage.length > 0 ? { usage } : {};
@@ -145,7 +145,7 @@ export async function artifactsOf(
   return [...kept];
 }
 
-/** Undefined for a hash that names no artifact, such as that of a seal, and for a damaged one. */
+/** Undefined for a damaged artifact, and for a hash that names none, such as that of a seal. */
 async function readOrNothing(hash: string, artifacts: Blobs): Promise<string | undefined> {
   try {
     return (await artifacts.get(hash)).toString();
@@ -155,7 +155,7 @@ async function readOrNothing(hash: string, artifacts: Blobs): Promise<string | u
   }
 }
 
-/** Team, brief, attachments and files of a session; the same key must mean the same identity. */
+/** Fingerprint of a session's team, brief, attachments and files. A key always has the same identity. */
 export function identityOf({
   team,
   brief,

@@ -16,9 +16,9 @@ const unreferencedGraceMs = 24 * 3_600_000;
 const pageSize = 500;
 
 export interface RetentionPolicy {
-  /** Finished sessions that were last touched before this long ago go. */
+  /** Remove finished sessions that were last used longer ago than this. */
   readonly olderThanMs?: number;
-  /** Of the finished sessions, only this many newest stay. */
+  /** Keep this many of the newest finished sessions. */
   readonly keep?: number;
   readonly dryRun?: boolean;
 }
@@ -26,9 +26,9 @@ export interface RetentionPolicy {
 export interface Pruned {
   readonly sessions: readonly string[];
   readonly artifacts: number;
-  /** Delivered ones that are no longer needed. */
+  /** Delivered tickets that are no longer needed. */
   readonly tickets: number;
-  /** Uploads that no session can begin with any more. */
+  /** Uploads that sessions can no longer use. */
   readonly uploads: number;
 }
 
@@ -45,9 +45,9 @@ export interface PruneParts extends RetentionParts {
   readonly removeTicketFile: (fingerprint: string) => Promise<void>;
 }
 
-/** Bounds the disk. Takes only sessions that are finished; what a live one needs is never touched. */
+/** Bounds the disk usage. Removes only finished sessions, and nothing that a live one needs. */
 export async function prune(policy: RetentionPolicy, parts: PruneParts): Promise<Pruned> {
-  // Before anything is read for long: what is set aside by a prune that was killed is no lost session.
+  // Runs before any long read: sessions that a killed prune moved aside are not lost sessions.
   if (!policy.dryRun) await clearSetAside(parts);
   const needed = await neededByLostSessions(parts);
   const prunable = (await findPrunable(policy, parts)).map(({ id }) => id);
@@ -80,12 +80,12 @@ async function clearSetAside({ store, stateDirectory }: RetentionParts): Promise
   }
 }
 
-/** False when another process resumed the session meanwhile. */
+/** False if another process resumed the session meanwhile. */
 async function removeSession(id: SessionId, { store, stateDirectory }: RetentionParts): Promise<boolean> {
   const { status } = (await store.findSession(id)) ?? {};
   if (status === undefined || !finalStatuses.includes(status)) return false;
   const files = new SessionFiles(stateDirectory, id);
-  // Out of sight first: a folder without rows would look like a lost session and be offered for resuming.
+  // Move the folder aside first: without rows it would look like a lost session and be offered for resuming.
   await files.setAside();
   try {
     await store.deleteSession(id, { onlyFinished: true });
@@ -140,8 +140,8 @@ async function findPrunable(
 }
 
 /**
- * Artifacts of sessions, and of newer work, that only files know: references come with their rows, when they are restored.
- * Undefined when a lost session cannot be read, and so its needs are unknown.
+ * Artifacts that only files reference, of lost sessions and of newer work: references are stored with rows, which a
+ * restore adds. Undefined if a lost session is unreadable, so that its needs are unknown.
  */
 async function neededByLostSessions({
   store,
@@ -162,7 +162,7 @@ async function neededByLostSessions({
       }
       const lost = await readLostSession(stateDirectory, id);
       for (const hash of await artifactsOf(lost.session, artifacts)) needed.add(hash);
-      // A person may have a better copy of the one that is damaged, and what it points to is here.
+      // A person may have an intact copy of the damaged checkpoint, whose artifacts are here.
       if (lost.unused.length > 0) unreadable.push(id);
     } catch (error) {
       if (!MaestroError.is(error)) throw error;
@@ -177,12 +177,12 @@ async function neededByLostSessions({
   return undefined;
 }
 
-/** Only artifacts: no row is written, so a full disk does not stand in its way. */
+/** Removes only artifacts and writes no row, so it works on a full disk. */
 export async function removeUnneeded(parts: RetentionParts): Promise<number> {
   return pruneArtifacts(parts, await neededByLostSessions(parts), false);
 }
 
-/** Only artifacts without a reference, and only after a day: a process may be about to record a row that refers to one. */
+/** Removes unreferenced artifacts after a day: a process may be about to record a row that references one. */
 async function pruneArtifacts(
   { store, artifacts, now }: Pick<RetentionParts, "store" | "artifacts" | "now">,
   neededByTheLost: ReadonlySet<string> | undefined,

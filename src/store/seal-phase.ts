@@ -17,7 +17,10 @@ import type { SessionFiles } from "./session-files.ts";
 import type { SessionJournal } from "./session-journal.ts";
 import type { Store } from "./store.ts";
 
-/** The row commits first, the file follows: a missing file is projected again, a missing row would be a lie. */
+/**
+ * The row commits first, the file follows: a missing file can be projected again, but a file without its row would
+ * be wrong.
+ */
 export async function sealPhase(phase: string, { journal, files, artifacts }: SealParts): Promise<void> {
   const { state, store } = journal;
   const { head, stepCount: steps } = state;
@@ -54,7 +57,7 @@ export interface SealParts {
 const lastSealed = ({ seals, createdHead }: SessionState): number =>
   [...seals.values()].at(-1)?.head.seq ?? createdHead.seq;
 
-/** The checkpoint of the session's creation. That of a fork carries the rows it was created with. */
+/** The checkpoint of the session's creation. For a fork, it includes the rows the fork was created with. */
 export async function projectStart(state: SessionState, store: Store): Promise<Checkpoint> {
   const rows: RecordedRow[] = [];
   const { seq: last } = state.createdHead;
@@ -66,7 +69,7 @@ export async function projectStart(state: SessionState, store: Store): Promise<C
   return projectInit(state, rows);
 }
 
-/** Checkpoints as they were sealed, whatever came since. One whose files are damaged is not among them. */
+/** Rebuilds checkpoints as they were sealed. Leaves out those whose files are damaged. */
 export async function projectAgain<One extends Sealed>(
   id: SessionState["id"],
   wanted: readonly One[],
@@ -79,7 +82,7 @@ export async function projectAgain<One extends Sealed>(
   if (wanted.length === 0) return projected;
   const bySeal = new Map(wanted.map((sealed) => [sealed.sha256, sealed]));
   let state = emptyState(id);
-  /** Since the last seal: a seal covers rows up to some row before it. */
+  /** Rows since the last seal: a seal covers rows up to some row before it. */
   let segment: { readonly row: RecordedRow; readonly state: SessionState }[] = [];
   for await (const page of store.readTransitions(id)) {
     for (const row of page) {
@@ -126,7 +129,7 @@ async function project(
   }
 }
 
-/** The manifest of a phase's files, as its checkpoint carries it. */
+/** The manifest of a phase's files, as in its checkpoint. */
 async function manifestOf(artifacts: Blobs, state: SessionState, phase: string): Promise<Json | undefined> {
   const { tree } = state.phases.get(phase) ?? {};
   if (tree === undefined) return undefined;

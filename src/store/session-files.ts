@@ -20,22 +20,25 @@ const importFile = "import.json";
 const importMarkBytes = 1_024;
 const checkpointForm = /^checkpoint_(?<phase>[A-Za-z][A-Za-z0-9_-]*)(?:\.(?<revision>[1-9]\d*))?\.json$/;
 
-/** A checkpoint file as found on disk, whatever its condition. */
+/** A checkpoint file found on disk, valid or not. */
 export interface FoundCheckpoint {
   readonly file: string;
   readonly phase: string;
   readonly revision: number;
   readonly checkpoint: Checkpoint | undefined;
-  /** Why it is not valid. */
+  /** Why it is invalid. */
   readonly error: MaestroError | undefined;
 }
 
 export interface ImportMark {
-  /** A person lets it run. */
+  /** Whether a person trusts it. */
   readonly trusted: boolean;
 }
 
-/** The folder of one session: files that people can read, carry away and resume from. Projections, never the truth. */
+/**
+ * The folder of one session: files that people can read, copy elsewhere and resume from. Projections, never the
+ * truth.
+ */
 export class SessionFiles {
   readonly folder: string;
   readonly id: SessionId;
@@ -52,7 +55,7 @@ export class SessionFiles {
     await writeDurably(join(this.folder, checkpointFile(content.phase, content.revision)), text);
   }
 
-  /** Undefined when the file is missing; damage is thrown. */
+  /** Undefined if the file is missing. Throws if it is damaged. */
   async readCheckpoint(phase: string, revision: number): Promise<Checkpoint | undefined> {
     const path = join(this.folder, checkpointFile(phase, revision));
     const found = await readFileBounded(path, sealedLimitBytes);
@@ -84,7 +87,7 @@ export class SessionFiles {
           error: undefined,
         });
       } catch (error) {
-        // A file that cannot be read may be whole: nothing may be restored or written without it.
+        // An unreadable file may be intact, so nothing may be restored or written without it.
         if (!MaestroError.is(error) || StorageFailed.is(error)) throw error;
         found.push({ file, phase, revision, checkpoint: undefined, error });
       }
@@ -92,7 +95,7 @@ export class SessionFiles {
     return found.sort((one, other) => placeOf(one) - placeOf(other));
   }
 
-  /** The names of the files of sealed phases: one look at the folder, and no file is read. */
+  /** The file names of sealed phases. Lists the folder and reads no file. */
   async listSealed(): Promise<string[]> {
     const names = await listOrNothing(this.folder);
     return names.filter((name) => {
@@ -105,18 +108,18 @@ export class SessionFiles {
     return (await stat(this.folder).catch(ignoreMissing))?.isDirectory() ?? false;
   }
 
-  /** Of a session that was never created. */
+  /** For a session that was never created. */
   async remove(): Promise<void> {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** For a restore from these files, which do not say themselves that they were imported. */
+  /** Records that these files were imported, which the files themselves do not say. */
   async markImport(mark: ImportMark): Promise<void> {
     await makeDirectoryDurably(this.folder);
     await writeDurably(join(this.folder, importFile), `${JSON.stringify(mark)}\n`);
   }
 
-  /** Undefined for a session of this state directory. A mark that cannot be read trusts nothing. */
+  /** Undefined for a session of this state directory. An unreadable mark counts as untrusted. */
   async readImport(): Promise<ImportMark | undefined> {
     const bytes = await readBounded(join(this.folder, importFile), importMarkBytes);
     return bytes && { trusted: bytes.toString() === `${JSON.stringify({ trusted: true })}\n` };
@@ -127,21 +130,21 @@ export class SessionFiles {
     await writeDurably(join(this.folder, executionStateFile), text);
   }
 
-  /** Undefined when missing; damage is thrown. */
+  /** Undefined if missing. Throws if damaged. */
   async readExecutionState(): Promise<ExecutionState | undefined> {
     const path = join(this.folder, executionStateFile);
     const bytes = await readBounded(path, sealedLimitBytes);
     return bytes && readExecutionState(bytes, path);
   }
 
-  /** Removes files that a killed driver left half-written. Only the holder of the lease may call it. */
+  /** Removes half-written files of a killed driver. Only the holder of the lease may call it. */
   async removeLeftovers(): Promise<void> {
     await removeTemporaries(this.folder);
   }
 
-  /** Out of sight, until it is put back or removed for good. */
+  /** Moves the folder out of sight until it is restored or removed for good. */
   async setAside(): Promise<void> {
-    // One from a killed prune is outdated: the folder was written again since, and completely.
+    // One that a killed prune left is outdated: the folder was completely rewritten since.
     await this.removeAside();
     reach?.("session.aside:before-rename");
     await rename(this.folder, this.folder + asideSuffix).catch(ignoreMissing);
@@ -153,7 +156,7 @@ export class SessionFiles {
     await rm(this.folder + asideSuffix, { recursive: true, force: true });
   }
 
-  /** A folder that was written anew meanwhile wins: it is projected from the journal. */
+  /** A folder that was rewritten meanwhile wins, because it was projected from the journal. */
   async putBack(): Promise<void> {
     reach?.("session.back:before-rename");
     try {
@@ -171,13 +174,13 @@ export async function listSessionFolders(stateDirectory: string): Promise<Sessio
   return (await listOrNothing(sessionsFolder(stateDirectory))).filter(isSessionId);
 }
 
-/** When a folder was last added, taken away or renamed, in milliseconds; undefined when there never was one. */
+/** When a folder was last added, removed or renamed, in milliseconds; undefined if there never was one. */
 export async function sessionFoldersChangedAt(stateDirectory: string): Promise<number | undefined> {
   const found = await stat(sessionsFolder(stateDirectory)).catch(ignoreMissing);
   return found && Math.ceil(found.mtimeMs);
 }
 
-/** Sessions that a prune set aside; it may have been killed before it deleted them. */
+/** Sessions that a prune moved aside. It may have been killed before it deleted them. */
 export async function listSetAside(stateDirectory: string): Promise<SessionId[]> {
   return (await listOrNothing(sessionsFolder(stateDirectory)))
     .filter((name) => name.endsWith(asideSuffix))
@@ -202,7 +205,7 @@ async function listOrNothing(folder: string): Promise<string[]> {
   }
 }
 
-/** As they were sealed. What came with the start has the same row as the start, and rests on it. */
+/** In the order of sealing. Given phases share the row of the start and follow it. */
 function placeOf({ phase, checkpoint }: FoundCheckpoint): number {
   return phase === initPhase ? 0 : (checkpoint?.content.journal.seq ?? Infinity);
 }

@@ -12,19 +12,19 @@ import type { StepSelection } from "../journal/step-selection.ts";
 import type { Lease } from "./journal.ts";
 import type { Effects, Store } from "./store.ts";
 
-/** A session as its journal tells it: the state, and the steps that a driver may replay. */
+/** A session from its journal: the state, and the steps that a driver may replay. */
 export interface Replay {
   readonly state: SessionState;
   readonly steps: StepIndex;
 }
 
 export interface RowListeners {
-  /** Every committed row. Undefined when no caller listens, so that a step costs nothing for it. */
+  /** Receives every committed row. Undefined without listeners, so that a step costs nothing extra. */
   readonly onRows: ((state: SessionState, rows: readonly RecordedRow[]) => void) | undefined;
   readonly onAlert: (id: SessionId, row: RecordedRow) => void;
 }
 
-/** A driver's hold on one session: the lease, the state, and the only way to add rows. */
+/** A driver's hold on one session: the lease, the state, and the only way to append rows. */
 export class SessionJournal {
   readonly lease: Lease;
   readonly store: Store;
@@ -42,17 +42,17 @@ export class SessionJournal {
     this.#listeners = listeners;
   }
 
-  /** The state now. A row gives a new one, so a variable that holds it goes stale at the next append. */
+  /** The current state. Every row replaces it, so a variable that holds it goes stale at the next append. */
   get state(): SessionState {
     return this.#state;
   }
 
-  /** Resolves after the commit; only then does `state` know it. */
+  /** Resolves after the commit, which also updates `state`. */
   append(entries: readonly Entry[], effects: Effects = {}): Promise<readonly RecordedRow[]> {
     return this.store.append(this.lease, entries, effects).then(this.#apply);
   }
 
-  /** Turns signals that wait in the inbox into rows. */
+  /** Turns the signals in the inbox into rows. */
   async receive(): Promise<void> {
     this.#apply(await this.store.receive(this.lease));
     for (const listener of this.#onReceived) listener();
@@ -82,8 +82,8 @@ export class SessionJournal {
   }
 
   /**
-   * The body of a step that was not selected, read up to the next seal: the step may be of a part that was not verified
-   * when the session was claimed.
+   * The body of a step that was not selected, read up to the next seal, because the step may be outside the part
+   * that the claim verified.
    */
   async readStep(seq: number): Promise<string> {
     let body: string | undefined;
@@ -104,9 +104,9 @@ export class SessionJournal {
 }
 
 /**
- * Reads a session: the transition rows of its sealed part, which hold its state, and every row behind the last seal. So
- * the cost does not grow with the steps of sealed phases. What is read is verified: rows behind the seal by the chain,
- * transitions before it by the digest that the seal carries.
+ * Reads a session: the transitions of its sealed part, which determine its state, and every row after the last
+ * seal. The cost does not grow with the steps of sealed phases. Everything read is verified: rows after the seal by
+ * the hash chain, transitions before it by the seal's digest.
  */
 export async function replaySession(
   store: Store,
@@ -128,7 +128,7 @@ export async function replaySession(
   return continueReplay(store, { state, steps: new StepIndex(bodies) });
 }
 
-/** Reads what was appended since, and the steps of attempts that were under way then, where they are not known yet. */
+/** Reads rows that were appended since, and the steps of attempts that were running then, unless they are known. */
 export async function continueReplay(store: Store, { state: before, steps }: Replay): Promise<Replay> {
   let state = before;
   const unread = [...before.running.keys()].filter((started) => !steps.knows(started));
@@ -150,14 +150,14 @@ export async function continueReplay(store: Store, { state: before, steps }: Rep
   return { state, steps };
 }
 
-/** Only the state: for readers that replay nothing. */
+/** Reads only the state, for readers that replay nothing. */
 export async function readState(store: Store, id: SessionId): Promise<SessionState> {
   return (await replaySession(store, id)).state;
 }
 
 /**
- * Rows from one seq to another, both inclusive. Reads on to the row that the next seal covers last: until then the rows
- * are chained only to each other.
+ * Rows from one seq to another, both inclusive. Reads on to the last row of the next seal, because until then the
+ * rows are chained only to each other.
  */
 async function* readRange(
   store: Store,

@@ -5,18 +5,18 @@ import { isJsonObject, type JsonObject, parseJson } from "../domain/json.ts";
 import { makeDirectoryDurably, readBounded, writeDurably } from "./durable-file.ts";
 import { SessionFiles } from "./session-files.ts";
 
-// What a person asked for on this machine: paths and remotes of it do not belong in the journal, which travels.
+// Settings of a session on this machine. Its paths and remotes do not belong in the journal, which can be exported.
 
 /** The folder that a person chose for the files of a session. */
 export interface OutFolder {
   readonly folder: string;
-  /** Files were written there before: if it is missing now, a person removed it. */
+  /** Files were written there before. If the folder is missing now, a person removed it. */
   readonly used: boolean;
 }
 
 const mostBytes = 65_536;
 
-/** For later commands on the session. */
+/** Remembered for later commands on the session. */
 export const rememberOut = (stateDirectory: string, id: string, out: OutFolder): Promise<void> =>
   remember(stateDirectory, id, "out.json", out);
 
@@ -26,7 +26,7 @@ export async function recallOut(stateDirectory: string, id: string): Promise<Out
   return { folder: read["folder"], used: read["used"] === true };
 }
 
-/** For the driver that completes the session, whichever command started it. */
+/** Remembered for the driver that completes the session, whichever command started it. */
 export const rememberOrder = (stateDirectory: string, id: string, order: DeliveryOrder): Promise<void> =>
   remember(stateDirectory, id, "deliver.json", order);
 
@@ -50,7 +50,7 @@ async function remember(stateDirectory: string, id: string, name: string, value:
   await writeDurably(file, `${JSON.stringify(value)}\n`);
 }
 
-/** A damaged memory is not worth stopping for: the command can be given again. */
+/** A damaged record is ignored, because the command can be given again. */
 async function recall(stateDirectory: string, id: string, name: string): Promise<JsonObject | undefined> {
   const file = fileFor(stateDirectory, id, name);
   const found = (await readBounded(file, mostBytes).catch(() => undefined))?.toString();

@@ -7,7 +7,7 @@ export interface SessionRecord {
   readonly key: string | undefined;
   readonly team: string;
   readonly teamFingerprint: string;
-  /** Fingerprint of what the session is about; the same key must mean the same work. */
+  /** Fingerprint of the session's work. The same key must mean the same work. */
   readonly identity: string;
   readonly status: SessionStatus;
   readonly reason: ParkReason | undefined;

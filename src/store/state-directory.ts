@@ -6,26 +6,26 @@ import { makeDirectories } from "./durable-file.ts";
 
 export interface StateDirectory {
   readonly path: string;
-  /** One line for the user when it is not the expected directory. */
+  /** A line for the user if it is not the expected directory. */
   readonly notice: string | undefined;
   /** Only when opened for reading: why it cannot be written. */
   readonly unwritable?: StateUnavailable;
-  /** Only when opened for reading: it does not exist, and is not created. */
+  /** Only when opened for reading: it does not exist and is not created. */
   readonly isMissing?: true;
 }
 
 interface Options {
-  /** From a flag, the environment or the configuration; used or refused, never replaced. */
+  /** From a flag, the environment or the configuration. Used or refused, never replaced. */
   readonly explicit?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
   readonly defaultPath?: string | undefined;
-  /** Creates nothing, and opens a directory on a full or read-only disk as well: that is when people look. */
+  /** Creates nothing, and also opens a directory on a full or read-only disk, because that is when people look. */
   readonly forReading?: boolean | undefined;
 }
 
 const howToChoose = "choose another directory with --state-dir or MAESTRO_STATE_DIR";
 
-/** Finds the state directory, creates it when it is missing (unless `forReading`), and proves that it can be written. */
+/** Finds the state directory, creates it if it is missing (unless `forReading`), and proves that it is writable. */
 export async function resolveStateDirectory(options: Options): Promise<StateDirectory> {
   const { explicit, forReading = false } = options;
   if (explicit !== undefined) {
@@ -40,7 +40,7 @@ export async function resolveStateDirectory(options: Options): Promise<StateDire
     await prepare(expected, forReading);
     return { path: expected, notice: undefined };
   } catch (error) {
-    // A full disk may hold sessions: using another directory would make them look lost.
+    // A full disk may hold sessions, and using another directory would make them look lost.
     if (isFull(error)) return lookOrRefuse(expected, error, options);
     const path = ownDirectory(options.env);
     try {
@@ -68,7 +68,7 @@ async function lookOrRefuse(
   return { path, notice: `${unwritable.message} It is opened read-only.`, unwritable };
 }
 
-/** The XDG rule: a relative path is ignored. */
+/** By the XDG rule, a relative path is ignored. */
 function ownDirectory(env: NodeJS.ProcessEnv): string {
   const { XDG_STATE_HOME: stateHome, HOME: home } = env;
   if (stateHome !== undefined && isAbsolute(stateHome)) return join(stateHome, "maestro");
@@ -81,7 +81,10 @@ async function prepare(path: string, mustExist: boolean): Promise<void> {
   await proveWritable(path);
 }
 
-/** Changes only a directory that is this user's and holds state alone: `--state-dir /tmp` must not lock others out. */
+/**
+ * Changes only a directory of this user that contains nothing but state: `--state-dir /tmp` must not lock others
+ * out.
+ */
 async function closeToOthers(path: string): Promise<void> {
   const { mode, uid } = await stat(path);
   if ((mode & 0o077) === 0 || uid !== process.geteuid?.()) return;
@@ -90,8 +93,8 @@ async function closeToOthers(path: string): Promise<void> {
 }
 
 /**
- * Writes for real: access(2) tells root that a read-only file system is writable, and nothing of a full one.
- * The name is removed before a byte is written, so that neither a full disk nor a kill leaves it behind.
+ * Writes a real file: access(2) tells root that a read-only file system is writable, and nothing about a full one.
+ * The name is removed before a byte is written, so neither a full disk nor a kill leaves it behind.
  */
 async function proveWritable(path: string): Promise<void> {
   const probe = join(path, `.probe-${process.pid}-${process.hrtime.bigint()}`);

@@ -25,31 +25,37 @@ export interface RestoredRows {
   readonly copied: readonly CopiedRow[];
   readonly appended: readonly Transition[];
   readonly artifacts: readonly string[];
-  /** All that the session has used. */
+  /** Everything that the session has used. */
   readonly usage: readonly SessionUsage[];
 }
 
-/** Care of one SQLite file beside folders of checkpoints. Another store has its own ways, so no port names these. */
+/**
+ * Maintenance of one SQLite file beside folders of checkpoints. It belongs to no port, because another store works
+ * differently.
+ */
 export interface Maintenance {
-  /** The database's own findings of damage; empty when there is none. */
+  /** Damage that the database itself finds; empty if there is none. */
   findDamage(): Promise<readonly string[]>;
-  /** When the folders of sessions were last compared with the store, and when its newest session was made. */
+  /** When the session folders were last compared with the store, and when its newest session was created. */
   findComparison(): Promise<Comparison>;
   /** Undefined: they differ, so compare them again. */
   rememberComparison(comparedAt: number | undefined): Promise<void>;
   /**
-   * Appends rows of an earlier life behind `head`, with their seq, in one transaction: usage becomes what they say, and
-   * open calls, which they cover, are forgotten. SessionConflict when the journal does not end at `head`; LeaseHeld when
-   * a live driver holds the session.
+   * Appends rows of an earlier life after `head`, keeping their seqs, in one transaction. Usage is replaced by the
+   * rows' usage, and open calls, which it covers, are deleted. Throws SessionConflict if the journal does not end
+   * at `head`, and LeaseHeld if a live driver holds the session.
    */
   restoreRows(restored: RestoredRows): Promise<void>;
-  /** Called once when the database was deleted, moved or replaced under this process. Every later call then fails. */
+  /** Called once if the database was deleted, moved or replaced under this process. Every later call then fails. */
   onRemoved(listener: (error: StateRemoved) => void): void;
-  /** Gives space of deleted rows back to the disk where that is worth it. */
+  /** Returns space of deleted rows to the disk if that is worthwhile. */
   reclaimSpace(): Promise<void>;
 }
 
-/** Everything durable but blobs: the ports, each of which a second store implements as well, and the care of this one. */
+/**
+ * Everything durable except blobs: the ports, which a second store would implement too, and the maintenance of this
+ * store.
+ */
 export interface Store extends Journal {
   readonly reports: Reports;
   readonly breakers: BreakerStore;
@@ -58,8 +64,8 @@ export interface Store extends Journal {
   readonly wakeups: Wakeups;
   readonly maintenance: Maintenance;
   /**
-   * From now on a session whose driver is silent counts as held: a process that closes must neither watch it nor take it.
-   * Closes when `lastWork` has ended, which may still write.
+   * From now on a session with a silent driver counts as held, because a closing process must neither watch nor
+   * take it. Closes after `lastWork`, which may still write.
    */
   close(lastWork?: Promise<unknown>): Promise<void>;
 }

@@ -7,11 +7,11 @@ import type { Candidate, Claim, Consider } from "./journal.ts";
 import type { LeaseJudge } from "./lease-judge.ts";
 import type { SessionRecord } from "./session-record.ts";
 
-/** The sessions that a store has, as of one moment each. */
+/** Reads of the sessions in a store, each at one moment. */
 export interface TakeLoad {
   session(id: SessionId): SessionRecord | undefined | Promise<SessionRecord | undefined>;
   underWay(): readonly DrivenTurn[] | Promise<readonly DrivenTurn[]>;
-  /** Those that may be taken, the longest wait first. */
+  /** Sessions that may be taken, longest wait first. */
   due(now: number): readonly Turn[] | Promise<readonly Turn[]>;
 }
 
@@ -21,11 +21,11 @@ interface TakerParts {
   readonly clock: Clock;
   readonly claim: (candidate: Candidate, guard: ClaimGuard) => Promise<Claim>;
   readonly block: (session: SessionRecord, why: ErrorJson) => Promise<unknown>;
-  /** A place is free for the next suspect. */
+  /** Called when a place is free for the next suspect. */
   readonly tell: () => void;
 }
 
-/** Counted again in the transaction that claims. */
+/** Checked again in the claiming transaction. */
 export interface ClaimGuard {
   readonly limits: readonly Limit[];
   readonly deadOwners: readonly string[];
@@ -38,7 +38,10 @@ interface Look {
   readonly deadOwners: readonly string[];
 }
 
-/** Takes sessions for this process: loads what decisions/take.ts needs, and begins the claims. The same for every store. */
+/**
+ * Takes sessions for this process: loads the input of decisions/take.ts and begins the claims. Works with every
+ * store.
+ */
 export class Taker {
   readonly #parts: TakerParts;
   /** Suspects that have recorded nothing new since this process took them. */
@@ -63,8 +66,8 @@ export class Taker {
   }
 
   /**
-   * It has recorded something new, or its drive has ended, also where a full disk prevents its release: the next suspect
-   * may follow.
+   * It has recorded something new or its drive has ended, also if a full disk prevents its release. The next
+   * suspect may follow.
    */
   proved(id: SessionId): void {
     if (this.#onProbation.delete(id)) this.#parts.tell();
@@ -91,12 +94,12 @@ export class Taker {
   #claim(candidate: Candidate, { id, isSuspect }: Waiting, guard: ClaimGuard): Promise<Claim> {
     if (isSuspect && candidate.isToDrive) this.#onProbation.add(id);
     const claim = this.#parts.claim(candidate, guard);
-    // It may be refused before its taker waits for it.
+    // The claim may fail before its taker awaits it.
     claim.catch(() => this.proved(id));
     return claim;
   }
 
-  /** Written only when it is news. */
+  /** Written only when it changes. */
   async #block(session: SessionRecord, why: ErrorJson): Promise<void> {
     if (session.blocked?.message !== why.message) await this.#parts.block(session, why);
   }

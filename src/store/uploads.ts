@@ -12,25 +12,25 @@ import { source as sourceSchema } from "../journal/source.ts";
 import { attachment as attachmentSchema } from "../journal/values.ts";
 import { makeDirectoryDurably, readFileBounded, storageFailed, writeDurably } from "./durable-file.ts";
 
-/** As long as its files are kept without a session that points to them. */
+/** As long as its files are kept without a session that references them. */
 export const uploadLifeMs = 12 * 3_600_000;
 const recordSuffix = ".json";
 const partSuffix = ".part";
 const maxRecordBytes = 4 * 1024 * 1024;
 
-/** What was sent and taken in: the files of an archive that sessions can begin with, or an attachment of a brief. */
+/** An upload: the files of an archive that sessions can start with, or an attachment of a brief. */
 export interface Upload {
   readonly id: string;
   readonly source?: Source;
   readonly attachment?: Attachment;
-  /** The hashes that a session must point to. */
+  /** Hashes that a session must reference. */
   readonly artifacts: readonly string[];
 }
 
 export interface WaitingUpload {
   readonly id: string;
   readonly receivedAt: number;
-  /** Of its record; its files are artifacts. A part that is still being received has the bytes so far. */
+  /** The size of its record. Its files are artifacts. For a part that is still arriving, the bytes so far. */
   readonly bytes: number;
   readonly isPart: boolean;
 }
@@ -43,7 +43,7 @@ export class Uploads {
     this.#folder = join(stateDirectory, "uploads");
   }
 
-  /** Writes the body to a file that is gone when `use` has ended, and refuses more bytes than these. */
+  /** Writes the body to a file that is deleted after `use`. Refuses a larger body. */
   async receive<T>(
     body: AsyncIterable<Uint8Array>,
     maxBytes: number,
@@ -133,7 +133,7 @@ export class Uploads {
     return found.flat().sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** Also parts that a killed server left. Returns how many there were. */
+  /** Also removes parts that a killed server left. Returns their number. */
   async removeExpired(now: number, { dryRun = false } = {}): Promise<number> {
     const expired = (await this.list()).filter(({ receivedAt }) => receivedAt <= now - uploadLifeMs);
     if (dryRun) return expired.length;

@@ -16,7 +16,7 @@ interface Verified {
 
 const pageSize = 500;
 
-/** Reads every row of a journal, verified by the chain and by the head in each seal. Gives their number. */
+/** Reads every row of a journal, verified by the chain and by the head in each seal. Returns their number. */
 export async function verifyJournal(store: Store, id: SessionId): Promise<number> {
   let rows = 0;
   for await (const page of store.readJournal(id)) rows += page.length;
@@ -26,11 +26,11 @@ export async function verifyJournal(store: Store, id: SessionId): Promise<number
 export interface VerifiedSession {
   readonly rows: number;
   readonly checkpoints: readonly CheckpointInfo[];
-  /** The files have sealed work that the database does not know, so that a resume is refused. */
+  /** The files have sealed work that the database lacks, so a resume is refused. */
   readonly conflict: SessionConflict | undefined;
 }
 
-/** The whole journal of a session, and its checkpoints compared with it. */
+/** Verifies the whole journal of a session and compares its checkpoints with it. */
 export async function verifySession(
   id: SessionId,
   { store, stateDirectory }: Verified,
@@ -44,12 +44,12 @@ export async function verifySession(
   };
 }
 
-/** An artifact that was read. `error`: it is not the one that was written, or could not be read. */
+/** An artifact that was read. `error`: it is damaged or unreadable. */
 export interface VerifiedArtifact extends Reference {
   readonly error: MaestroError | undefined;
 }
 
-/** Each artifact once, one at a time and in the order of hashes: memory does not grow with their number. */
+/** Each artifact once, one at a time in the order of hashes, so that memory does not grow with their number. */
 export async function* verifyArtifacts(
   { store, artifacts }: Verified,
   by?: SessionId,
@@ -58,7 +58,7 @@ export async function* verifyArtifacts(
     const page = await store.reports.references({ by, after, limit: pageSize });
     for (const reference of page) {
       const error = await problemOf(reference.sha256, artifacts);
-      // A session that was deleted since then takes its artifacts along.
+      // A session that was deleted meanwhile takes its artifacts along.
       if (error !== undefined && !(await isReferenced(reference.sha256, store, by))) continue;
       yield { ...reference, error };
     }

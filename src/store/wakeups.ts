@@ -1,17 +1,14 @@
 /** `signal`: an inbox has a signal. `due`: a session may be taken. */
 export type Wakeup = "signal" | "due";
 
-/**
- * Hints that it is worth looking now. One may be lost, repeated or late: listeners poll as well, and what they find in
- * the store decides.
- */
+/** Hints to read the store now. They may be lost, repeated or late: listeners also poll, and only the store decides. */
 export interface Wakeups {
   tell(wakeup: Wakeup): void;
-  /** Returns how to stop listening. */
+  /** Returns a function that stops listening. */
   hear(wakeup: Wakeup, listener: () => void): () => void;
 }
 
-/** Reaches the listeners of this process. Others find out when they poll. */
+/** Reaches the listeners of this process. Other processes notice by polling. */
 export class LocalWakeups implements Wakeups {
   readonly #listeners = { signal: new Set<() => void>(), due: new Set<() => void>() };
 

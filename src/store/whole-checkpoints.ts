@@ -8,8 +8,8 @@ import { projectAgain } from "./seal-phase.ts";
 import type { Store } from "./store.ts";
 
 /**
- * Every checkpoint that the journal knows, as it was sealed. A file that is missing or damaged is projected from the
- * journal again, also of a finished session.
+ * Every checkpoint that the journal knows, as sealed. A missing or damaged file is projected from the journal
+ * again, also for a finished session.
  */
 export async function wholeCheckpoints(
   state: SessionState,

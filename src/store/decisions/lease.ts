@@ -7,11 +7,11 @@ export interface Observation {
   readonly now: number;
   readonly uptimeMs: number;
   readonly leaseMs: number;
-  /** How long ago the observer saw the holder's beat move; undefined when it never saw it move. */
+  /** Time since the observer saw the holder's beat move; undefined if it never did. */
   readonly movedMs?: number | undefined;
 }
 
-/** A process sends so many beats within the time of a lease. */
+/** Beats that a process sends within one lease time. */
 const beatsPerLease = 3;
 
 export function beatMs(leaseMs: number): number {
@@ -19,8 +19,9 @@ export function beatMs(leaseMs: number): number {
 }
 
 /**
- * One look at a lease. A dead process on this machine ends its lease at once; a silent one (stopped, or elsewhere) when
- * the lease is over. `expired` is enough to tell people, and not enough to take the lease: see `watchMs`.
+ * Judges a lease at one moment. A dead process on this machine loses its lease at once, a silent one (stopped, or
+ * elsewhere) when the lease time is over. `expired` may be shown to people, but does not allow a takeover: see
+ * `watchMs`.
  */
 export function leaseState(
   holder: Heartbeat | undefined,
@@ -28,9 +29,9 @@ export function leaseState(
 ): LeaseState {
   if (holder === undefined) return "free";
   if (isKnownDead(holder, observer)) return "dead";
-  // Within one boot all processes share a clock that never jumps. Across boots an observer that saw the beat move knows
-  // better than any recorded time; at its first look only the wall clock is left, and a heartbeat from the future is as
-  // stale as one from the past.
+  // Within one boot all processes share a clock that never jumps. Across boots an observer that saw the beat move
+  // is more reliable than any recorded time. On its first look only the wall clock remains, and a heartbeat from
+  // the future is as stale as one from the past.
   const silentMs =
     holder.boot === observer.boot
       ? uptimeMs - holder.beatUptimeMs
@@ -39,11 +40,11 @@ export function leaseState(
 }
 
 /**
- * How long a claimant must watch an expired lease without a beat before it takes the lease. Times that others recorded
- * prove nothing alone: wall clocks of two machines differ, a machine may have been suspended between a beat and this
- * look, and a long write of another process keeps all owners from beating. The watch runs on the claimant's own clock.
- * Within one boot the silence so far counts, so the time for one more beat is enough. A holder that cannot beat, because it
- * is stopped or its machine was started anew, is not watched.
+ * How long a claimant must watch an expired lease without a beat before it takes it. Recorded times alone prove
+ * nothing: wall clocks of two machines differ, a machine may have been suspended, and a long write of another
+ * process keeps all owners from beating. The watch uses the claimant's own clock. Within one boot the silence so
+ * far counts, so the time for one more beat is enough. A holder that cannot beat, because it is stopped or its
+ * machine was rebooted, is not watched.
  */
 export function watchMs(holder: Heartbeat, observer: Owner, leaseMs: number): number {
   if (isKnownStopped(holder, observer) || isOfEarlierBoot(holder, observer)) return 0;
@@ -51,8 +52,8 @@ export function watchMs(holder: Heartbeat, observer: Owner, leaseMs: number): nu
 }
 
 /**
- * The state of a lease after the watch. A beat in that time proves life, whatever the clocks say. An owner that took the
- * lease meanwhile was not watched.
+ * The state of a lease after the watch. A beat during the watch proves life, whatever the clocks say. An owner that
+ * took the lease meanwhile was not watched.
  */
 export function watchedState(
   before: Heartbeat,
@@ -65,19 +66,19 @@ export function watchedState(
   return leaseState(after, observation);
 }
 
-/** A lease and the process that holds it, with its last sign of life; epoch 0 before the first claim. */
+/** A lease and the process that holds it, with its last heartbeat. Epoch 0 before the first claim. */
 export interface HeldLease {
   readonly epoch: number;
   readonly holder: Heartbeat | undefined;
 }
 
-/** A lease as a store has it; epoch 0 before the first claim. */
+/** A lease as a store has it. Epoch 0 before the first claim. */
 export interface StoredLease {
   readonly epoch: number;
   readonly owner: string | null;
 }
 
-/** A lease as it was when it was judged: what the transaction that takes or removes it must still find. */
+/** A lease as it was judged. The transaction that takes or removes it must find it unchanged. */
 export type JudgedLease = StoredLease & { readonly beat: number | null };
 
 export const asJudged = ({ epoch, holder }: HeldLease): JudgedLease => ({
@@ -86,7 +87,7 @@ export const asJudged = ({ epoch, holder }: HeldLease): JudgedLease => ({
   beat: holder?.beats ?? null,
 });
 
-/** Nothing may have happened to the lease since it was judged: no claim, no release and no beat. */
+/** Nothing may have changed since the lease was judged: no claim, release or beat. */
 export function isAsJudged(lease: JudgedLease, judged: JudgedLease): boolean {
   return lease.epoch === judged.epoch && lease.owner === judged.owner && lease.beat === judged.beat;
 }

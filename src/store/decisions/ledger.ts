@@ -2,9 +2,9 @@ import { type Amount, type BudgetLevelName, budgetLevels, noAmount } from "../..
 import { type CallEnding, type CallStatus, countedAs, type Settlement } from "../../domain/ledger.ts";
 import { isSimulated } from "../../domain/simulated.ts";
 
-/** A call as far as its reservation is concerned. */
+/** The fields of a call that its reservation depends on. */
 export interface ReservedCall {
-  /** Its name in this store. */
+  /** The name of the session in this store. */
   readonly session: number | string;
   readonly epoch: number;
   readonly status: CallStatus;
@@ -12,26 +12,26 @@ export interface ReservedCall {
 
 type Proof = Omit<ReservedCall, "status">;
 
-/** Answers of the simulated model cost nothing, so they take nothing of a day that real sessions share. */
+/** The simulated model costs nothing, so it uses nothing of the day that real sessions share. */
 export function levelsOf(model: string): readonly BudgetLevelName[] {
   return isSimulated(model) ? budgetLevels.filter((level) => level !== "day") : budgetLevels;
 }
 
-/** An estimate may still become the truth; a settled call never changes. */
+/** An estimate may still be replaced by the truth. A settled call never changes. */
 const isUnsettled = ({ status }: ReservedCall): boolean => status === "open" || status === "estimated";
 
 const isOfLease = (call: ReservedCall, { session, epoch }: Proof): boolean =>
   call.session === session && call.epoch === epoch;
 
-/** Why the lease may not settle the call; undefined when it may. */
+/** Why the lease may not settle the call; undefined if it may. */
 export function refusesToSettle(call: ReservedCall | undefined, lease: Proof): string | undefined {
   if (call === undefined || !isOfLease(call, lease)) return "is not of this lease";
   return isUnsettled(call) ? undefined : "is settled already";
 }
 
 /**
- * A release is repeated after an unclear answer, so a reservation that is gone, or that a later epoch has taken over, is
- * left alone.
+ * A release may be repeated after an unclear answer, so a reservation that is gone, or that a later epoch has taken
+ * over, is left alone.
  */
 export function decideRelease(
   call: ReservedCall | undefined,
@@ -41,7 +41,7 @@ export function decideRelease(
   return isUnsettled(call) ? "remove" : "settled";
 }
 
-/** The amounts by which a call counts in each of its totals. */
+/** The amounts that a call adds to each of its totals. */
 export interface Counted {
   readonly used: Amount;
   readonly reserved: Amount;
@@ -54,7 +54,7 @@ export function countedIn(ending: CallEnding | undefined, asked: Amount): Counte
     : { used: countedAs(ending, asked), reserved: noAmount };
 }
 
-/** Input that the provider read from its cache; undefined when that saved nothing. */
+/** Money saved by input from the provider's cache; undefined if nothing was saved. */
 export function cacheSaving(
   { usage }: CallEnding,
   { cacheSavedMicroUsd = null }: Settlement["spent"],
@@ -66,8 +66,8 @@ export function cacheSaving(
 }
 
 /**
- * Within its own session only this driver reserves. Over the day the calls in the way may be those of dead drivers: they
- * are counted as made, and the reservation is tried again.
+ * Within its own session only this driver reserves. Over the day, calls of dead drivers may be in the way: they are
+ * then counted as made, and the reservation is retried.
  */
 export function mayBeHeldUpByTheDead(answer: { readonly kind: string; readonly level?: string }): boolean {
   return answer.kind === "wait" && answer.level === "day";

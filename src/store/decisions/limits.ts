@@ -2,10 +2,10 @@ import type { SessionRecord } from "../session-record.ts";
 
 type LimitKind = "team" | "model" | "queue";
 
-/** A session as far as limits are concerned. */
+/** The fields of a session that limits depend on. */
 export type Limited = Pick<SessionRecord, LimitKind>;
 
-/** How many sessions may run at once, by name. A name that is missing has no limit. */
+/** How many sessions may run at once, by name. A missing name has no limit. */
 export interface SessionLimits {
   readonly teams?: Readonly<Record<string, number>> | undefined;
   readonly models?: Readonly<Record<string, number>> | undefined;
@@ -43,7 +43,7 @@ export class RunningCounts {
   }
 }
 
-/** The first limit that leaves no place for one more session. */
+/** The first limit that leaves no place for another session. */
 export const reachedLimit = (
   limits: readonly Limit[],
   running: (kind: LimitKind, name: string) => number,

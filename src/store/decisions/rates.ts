@@ -1,12 +1,12 @@
 import { isSimulated, simulatedName } from "../../domain/simulated.ts";
 
-/** What a provider admits in a minute, over all sessions and processes. */
+/** A provider's limits per minute, over all sessions and processes. */
 export interface RateLimits {
   readonly requestsPerMinute?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
 }
 
-/** By the name of the provider: "anthropic" for the model "anthropic/claude-sonnet-4-5". */
+/** Keyed by provider: "anthropic" for the model "anthropic/claude-sonnet-4-5". */
 export type ProviderRates = Readonly<Record<string, RateLimits>>;
 
 /** The limits of the provider that a call goes to. */
@@ -14,7 +14,7 @@ export interface Rate extends RateLimits {
   readonly provider: string;
 }
 
-/** A call to the provider, whoever made it. An open one counts with the tokens it asked for. */
+/** A call to the provider by any caller. An open call counts with the tokens it asked for. */
 export interface RecentCall {
   readonly at: number;
   /** Null while it is open. */
@@ -24,7 +24,10 @@ export interface RecentCall {
 
 export type RateUnit = "requests" | "tokens";
 
-/** `until`: when enough calls will have left the minute; an open call that takes fewer tokens than it asked for may end the wait sooner. */
+/**
+ * `until`: when enough calls will have left the minute. The wait may end earlier if an open call uses fewer tokens
+ * than it asked for.
+ */
 export type RateDecision =
   | { readonly kind: "granted" }
   | {
@@ -37,22 +40,22 @@ export type RateDecision =
 
 const minuteMs = 60_000;
 /**
- * A provider counts a request when it arrives, which is after its reservation and before its end. A request takes this
- * long at most to be sent and to arrive.
+ * A provider counts a request when it arrives, which is after its reservation and before its end. A request takes
+ * at most this long to be sent and arrive.
  */
 const arrivalMs = 5_000;
 
-/** Calls that were reserved longer ago than this count no more. */
+/** Calls that were reserved earlier no longer count. */
 export const rateWindowMs = minuteMs + arrivalMs;
 
-/** The provider of a model; undefined for an agent, whose requests are not known. */
+/** The provider of a model; undefined for an agent, whose requests are unknown. */
 function providerOf(model: string): string | undefined {
   if (isSimulated(model)) return simulatedName;
   const slash = model.indexOf("/");
   return slash > 0 ? model.slice(0, slash) : undefined;
 }
 
-/** Of each limit the smaller one. */
+/** Takes the smaller of each limit. */
 export function rateOf(model: string, ...tables: readonly (ProviderRates | undefined)[]): Rate | undefined {
   const provider = providerOf(model);
   if (provider === undefined) return undefined;
@@ -74,8 +77,8 @@ export function rateOf(model: string, ...tables: readonly (ProviderRates | undef
 }
 
 /**
- * Admits a call unless it would be one too many within some minute. Waiting is the only other answer: a call that asks
- * for more tokens than a minute has is made alone.
+ * Admits a call unless it would exceed a limit within some minute. Otherwise the call waits, never fails: a call
+ * that asks for more tokens than a minute allows is made alone.
  */
 export function decideRate(
   { provider, requestsPerMinute, tokensPerMinute }: Rate,

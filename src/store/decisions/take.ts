@@ -7,17 +7,17 @@ import type { SessionRecord } from "../session-record.ts";
 import type { LeaseState } from "./lease.ts";
 import { type Limited, limitsOf, type RunningCounts, reachedLimit, type SessionLimits } from "./limits.ts";
 
-/** A session as the order of turns sees it. */
+/** The fields of a session that the order of turns depends on. */
 export interface Turn extends Limited {
   readonly id: SessionId;
   readonly priority: number;
-  /** Since when it may be taken. */
+  /** The time from which it may be taken. */
   readonly wakeAt: number;
-  /** Takeovers in a row after unclean ends, without a new step. */
+  /** Consecutive takeovers after unclean ends, without a new step. */
   readonly recoveries: number;
 }
 
-/** A session that says `running` or has a driver on record. */
+/** A session that says `running` or has a recorded driver. */
 export interface DrivenTurn extends Turn {
   readonly status: SessionStatus;
   /** It has no driver until its wait is over. */
@@ -27,25 +27,23 @@ export interface DrivenTurn extends Turn {
 
 /** A session that may be taken. */
 export interface Waiting extends Turn {
-  /** Its driver is gone. */
+  /** Its driver is dead. */
   readonly isAbandoned: boolean;
-  /** Its driver died while it drove it, maybe because of it. */
+  /** Its driver died while driving it, possibly because of it. */
   readonly isSuspect: boolean;
 }
 
-/** No live process drives it, and it does not merely rest. */
+/** No live process drives it, and it is not just resting. */
 export const isLeft = ({ holder, isResting }: DrivenTurn, state: LeaseState): boolean =>
   state !== "held" && (holder !== undefined || !isResting);
 
 /**
- * Gives the sessions in the order of their turns. `next` is called with whether the last one was taken, which counts
- * toward limits and for the turns of its team. Sessions without a driver come first, and among them those that were
- * recovered least: the one that ends its process is the last. Then come higher priorities, teams with fewer running
- * sessions, and those that have waited longest.
- *
- * `onProbation` has the suspects that this process has taken and that have recorded nothing new yet; the claim of a
- * suspect adds it. No other suspect joins it, however long its call takes: one of the two may end the process, and the
- * call of the other one would be repeated once more.
+ * Yields the sessions in the order of their turns. The caller passes to `next` whether it took the last one, which
+ * then counts toward limits and its team's turns. Sessions without a driver come first, the least often recovered
+ * before the others, so that a session that kills its process comes last. Then come higher priorities, teams with
+ * fewer running sessions, and longer waits. `onProbation` holds the suspects that this process has taken and that
+ * have recorded nothing new yet; the claim of a suspect adds it. No second suspect is taken meanwhile, however long
+ * the call of the first takes: either of the two may end the process, and the other one's call would be repeated.
  */
 export function* inTurn(
   waiting: readonly Waiting[],
@@ -88,7 +86,10 @@ function isBefore([one]: readonly Waiting[], [other]: readonly Waiting[], runnin
   return (other.priority - one.priority || byTeam || one.wakeAt - other.wakeAt) < 0;
 }
 
-/** A session whose driver died before it was asked to run has nothing to drive: its driver's last files are finished. */
+/**
+ * A session whose driver died before it was asked to run has nothing to drive. Only its driver's last files are
+ * finished.
+ */
 export function candidateOf(session: SessionRecord, isDue: boolean): Candidate {
   const { status, wakeAt } = session;
   const wasDriven = status === "running" && wakeAt === undefined;
@@ -98,7 +99,7 @@ export function candidateOf(session: SessionRecord, isDue: boolean): Candidate {
 const wakesByItself = ({ reason }: SessionRecord): boolean =>
   reason !== undefined && ruleOf(reason).wakes === true;
 
-/** A driver that ended cleanly leaves nothing to recover from. */
+/** A driver that ended cleanly leaves nothing to recover. */
 export function causeOf({ session, isToDrive }: Candidate, found: Claim["found"]): ClaimCause {
   if (!isToDrive) return "signal";
   if (found !== "free") return "recovery";

@@ -14,21 +14,21 @@ import type { Login } from "../logins.ts";
 import type { Heartbeat } from "../owner.ts";
 import type { DueTicket } from "../ticket-store.ts";
 
-/** An order to the writer: plain data, because it crosses a thread. All of it commits or none. */
+/** A command for the writer: plain data, because it crosses a thread. Commits completely or not at all. */
 export type Command =
   | {
       readonly verb: "create";
       readonly session: SessionRow;
       readonly row: RowToWrite;
       readonly copied: readonly CopiedRow[];
-      /** Appended behind the copied rows; `at` is their time. */
+      /** Appended after the copied rows with time `at`. */
       readonly appended: readonly RowToWrite[];
       readonly at: number;
       readonly artifacts: readonly string[];
       readonly artifactsOf: SessionId | undefined;
       readonly usage: readonly SessionUsage[];
     }
-  /** `head`: where the journal must end. `owner`: the dead holder of the lease, if there is one. */
+  /** `head`: the expected end of the journal. `owner`: the dead holder of the lease, if any. */
   | {
       readonly verb: "restore";
       readonly session: number;
@@ -43,19 +43,19 @@ export type Command =
   | {
       readonly verb: "claim";
       readonly session: number;
-      /** Anything else by now refuses the claim. */
+      /** If the lease has changed since, the claim is refused. */
       readonly judged: JudgedLease;
-      /** The status that the scheduler saw; null accepts any. */
+      /** The status that the scheduler saw. Null accepts any. */
       readonly expectedStatus: string | null;
       readonly claimant: Omit<Heartbeat, "beats">;
       readonly at: number;
       readonly row: RowToWrite;
       readonly cause: ClaimCause;
-      /** The limits that apply to it; counted again in the transaction, without the sessions of processes that died. */
+      /** The limits that apply to it, checked again in the transaction without the sessions of dead processes. */
       readonly limits: readonly Limit[];
       readonly deadOwners: readonly string[];
     }
-  /** Why the process does not take the session, unless its status has changed since. */
+  /** Records why the process does not take the session, unless its status has changed since. */
   | {
       readonly verb: "block";
       readonly session: number;
@@ -83,11 +83,11 @@ export type Command =
       readonly owner: string;
       readonly at: number;
     }
-  /** A slice of `rows` at a time. */
+  /** Deletes a slice of `rows` at a time. */
   | {
       readonly verb: "delete";
       readonly session: number;
-      /** Anything else by now refuses it. */
+      /** If the lease has changed since, the deletion is refused. */
       readonly judged: JudgedLease;
       readonly onlyFinished: boolean;
       readonly rows: number;
@@ -95,7 +95,7 @@ export type Command =
     }
   | { readonly verb: "remember-comparison"; readonly comparedAt: number }
   | { readonly verb: "reclaim" }
-  /** Changes nothing: done when this process had its turn at the lock. */
+  /** Writes nothing. Done once this process has held the lock. */
   | { readonly verb: "pass" }
   | LedgerCommand;
 
@@ -130,7 +130,7 @@ export type LoginCommand =
     }
   | { readonly verb: "end-login"; readonly hash: string };
 
-/** `owner` and `epoch` prove the lease; for an estimate, that it is still the one of a driver known to be gone. */
+/** `owner` and `epoch` prove the lease. For an estimate, they prove that it still belongs to the dead driver. */
 export type LedgerCommand = {
   readonly session: number;
   readonly epoch: number;
@@ -160,16 +160,16 @@ export type Placed = readonly [seq: number, at: number, hash: string];
 
 export type Reply =
   | { readonly kind: "done" }
-  /** `alerts`: those of the append that were not raised before, each with a row behind those of the entries. */
+  /** `alerts`: the append's new alerts, each with a row after those of the entries. */
   | {
       readonly kind: "placed";
       readonly epoch: number;
       readonly rows: readonly Placed[];
       readonly alerts?: readonly BudgetAlert[];
     }
-  /** The session with this id or key was there before. */
+  /** A session with this id or key already existed. */
   | { readonly kind: "exists" }
-  /** The claim or the lease is not valid; the epoch that is. */
+  /** The claim or lease is invalid. `epoch` is the valid one. */
   | { readonly kind: "refused"; readonly epoch: number }
   | {
       readonly kind: "received";
@@ -179,15 +179,15 @@ export type Reply =
   | { readonly kind: "admission"; readonly admission: Admission }
   | { readonly kind: "taken"; readonly due: DueTicket | undefined }
   | { readonly kind: "reservation"; readonly answer: ReservationAnswer }
-  /** `found`: there was something to remove. */
+  /** `found`: whether there was something to remove. */
   | { readonly kind: "removed"; readonly found: boolean }
   | { readonly kind: "failed"; readonly error: WriteError };
 
 export type Success = Exclude<Reply, { kind: "failed" }>;
-/** Resolves after the commit; a failure is thrown as an error of domain/errors.ts. */
+/** Resolves after the commit. A failure is thrown as an error of domain/errors.ts. */
 export type Submit = (command: Command) => Promise<Success>;
 
-/** SQLite's error after it crossed the thread boundary: its class and other fields are lost there. */
+/** SQLite's error after crossing the thread boundary, which loses its class and other fields. */
 export interface WriteError {
   readonly message: string;
   readonly errcode: number | undefined;

@@ -5,7 +5,7 @@ import type { Command } from "./command.ts";
 
 type Moment = "before-commit" | "after-commit";
 
-/** A commit is named after the facts it records, so a test can stop at exactly one of them. */
+/** A commit is named after the facts it records, so that a test can stop at exactly one of them. */
 export function reachCommit(
   reach: Reach,
   commands: readonly Command[],
@@ -18,12 +18,12 @@ export function reachCommit(
   if (indexed) reach(pointOf("journal.indexed", moment));
 }
 
-/** Does not compile when a commit has a point on one side only. */
+/** Does not compile if a commit has a fault point on one side only. */
 function pointOf(name: CommitName, moment: Moment): FaultPoint {
   return `${name}:${moment}`;
 }
 
-/** Total: a verb that is added without a point does not compile. */
+/** Exhaustive: a new verb without a fault point does not compile. */
 function namesOf(command: Command): readonly CommitName[] {
   switch (command.verb) {
     case "append": {
@@ -80,7 +80,7 @@ function namesOf(command: Command): readonly CommitName[] {
       return ["folders.compared"];
     case "reclaim":
       return ["space.reclaimed"];
-    // Shown to people, and nothing depends on it.
+    // Shown to people only.
     case "block":
     case "pass":
       return [];
@@ -92,7 +92,7 @@ function nameOfRow({ kind }: RowToWrite): CommitName {
   return nameOfEntry(kind as Entry["kind"]);
 }
 
-/** Total as well: a kind of entry that is added without a point does not compile. */
+/** Exhaustive: a new kind of entry without a fault point does not compile. */
 function nameOfEntry(kind: Entry["kind"]): CommitName {
   return kind;
 }

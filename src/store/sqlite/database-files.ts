@@ -2,23 +2,23 @@ import { statSync } from "node:fs";
 import { advise } from "../../domain/advice.ts";
 import { StateRemoved } from "../../domain/errors.ts";
 
-/** SQLite writes through all of them; without any one of them other processes no longer see what is written. */
+/** SQLite writes through all three. If one is missing, other processes no longer see new writes. */
 const suffixes = ["", "-wal", "-shm"] as const;
 type Suffix = (typeof suffixes)[number];
 
-/** Device and inode of each file, as plain data for the writer thread; a file that did not exist yet is missing. */
+/** Device and inode of each file, as plain data for the writer thread. Files that did not exist are left out. */
 export type Identities = Partial<Readonly<Record<Suffix, string>>>;
 
 /**
- * The files of an open database. A process that has them open can write to them after they were deleted, moved or
- * replaced, and no other process would ever see it. They are looked up by name and never opened: closing one would drop
- * the locks that SQLite has on it.
+ * The files of an open database. A process can write to its open files after they were deleted, moved or replaced,
+ * and no other process would ever see those writes. Files are checked by name and never opened, because closing one
+ * would drop SQLite's locks on it.
  */
 export class DatabaseFiles {
   readonly #path: string;
   readonly #known: Partial<Record<Suffix, string>>;
 
-  /** The database is open, so its files keep their identities until it is closed. */
+  /** The open database keeps the identities of its files until it is closed. */
   constructor(path: string, known: Identities = {}) {
     this.#path = path;
     this.#known = { ...known };
@@ -29,7 +29,7 @@ export class DatabaseFiles {
     return this.#known;
   }
 
-  /** Throws StateRemoved where the path no longer leads to the files that were opened. */
+  /** Throws StateRemoved if the path no longer leads to the opened files. */
   prove(): void {
     const error = this.findRemoval();
     if (error !== undefined) throw error;
@@ -56,7 +56,7 @@ function identityOf(path: string): string | undefined {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     return found && `${found.dev} ${found.ino}`;
   } catch {
-    // A file stands where a folder was, or the folder is closed to this user.
+    // A file has replaced a folder, or this user may not enter the folder.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ import type { Reader } from "./reader.ts";
 
 const pageRows = 1_000;
 
-/** Reads a session's rows in pages, each row verified; between pages other sessions of this process run. */
+/** Reads a session's rows in pages and verifies each row. Other sessions of this process run between pages. */
 export class JournalReader {
   readonly #reader: Reader;
   readonly #path: string;

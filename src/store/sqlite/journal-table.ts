@@ -8,22 +8,22 @@ import type { Command, Placed } from "./command.ts";
 import type { CardTable } from "./writer-cards.ts";
 import type { writerStatements } from "./writer-statements.ts";
 
-/** Rows appended before they are added to the index in bulk: few enough to scan, many enough to cost nothing. */
+/** Rows are indexed in bulk after this many: few enough to scan, many enough to cost almost nothing. */
 const indexEveryRows = 2_000;
 
 export type HeadOfEpoch = JournalHead & { readonly epoch: number };
 
-/** Appends rows inside the writer's transaction, with everything that must never disagree with them. */
+/** Appends rows inside the writer's transaction, together with everything that must agree with them. */
 export class JournalTable {
   readonly #statements: ReturnType<typeof writerStatements>;
   readonly #cards: CardTable;
-  /** Valid for one epoch: only its holder appends, so nothing else moves the head between two appends. */
+  /** Valid for one epoch: only its holder appends, so nothing else moves the head. */
   readonly #heads = new Map<number, HeadOfEpoch>();
-  /** Of the newest row; 0 after a rollback. */
+  /** The position of the newest row; 0 after a rollback. */
   #lastPosition = 0;
-  /** Recovered, without a sign of progress since. */
+  /** Sessions that were recovered and have recorded no progress since. */
   readonly #unproved = new Set<number>();
-  /** As last read: a hint. Another process may have moved it; then the index comes a little early or late. */
+  /** The last value read, as a hint. If another process has moved it, indexing only happens early or late. */
   #indexedTo = 0;
 
   constructor(statements: ReturnType<typeof writerStatements>, cards: CardTable) {
@@ -50,13 +50,13 @@ export class JournalTable {
     this.#lastPosition = 0;
   }
 
-  /** Counted until the session records something new. */
+  /** Counts as recovered until the session records something new. */
   recovered(session: number): void {
     this.#statements.recovered.run(session);
     this.#unproved.add(session);
   }
 
-  /** The first row of a session, and what it brings along; gives the first. */
+  /** Writes the first row of a session and its copied rows. Returns the first row. */
   create(session: number, command: Extract<Command, { verb: "create" }>): Placed {
     const { row, copied, appended, at } = command;
     const start = { seq: 0, hash: chainStart(command.session.id), epoch: 0 };
@@ -68,7 +68,7 @@ export class JournalTable {
     return created;
   }
 
-  /** Rows of an earlier life behind `head`, with their seq; gives the last, with the highest epoch. */
+  /** Writes rows of an earlier life after `head`, keeping their seqs. Returns the last, with the highest epoch. */
   copy(session: number, head: HeadOfEpoch, copied: readonly CopiedRow[]): HeadOfEpoch {
     let { seq, hash, epoch } = head;
     for (const row of copied) {
@@ -117,10 +117,10 @@ export class JournalTable {
     return placed;
   }
 
-  /** A slice of a session's rows; true when there are more. */
+  /** Deletes a slice of a session's rows. True if there are more. */
   deleteRows(session: number, rows: number): boolean {
     const sql = this.#statements;
-    // Not only to find them: an indexed position stays known as used, so no later row gets one of these.
+    // Index them first: an indexed position stays known as used, so no later row reuses it.
     this.#index();
     const positions = sql.indexed.all(session, rows) as unknown as [position: number, seq: number][];
     for (const [position, seq] of positions) {
@@ -131,7 +131,7 @@ export class JournalTable {
     return positions.length === rows;
   }
 
-  /** Rows are appended unindexed: an index kept with each commit would dirty a page for every session that writes. */
+  /** Rows are appended unindexed: updating an index at each commit would dirty a page for every session that writes. */
   indexWhenDue(): boolean {
     if (this.#lastPosition - this.#indexedTo < indexEveryRows) return false;
     this.#indexedTo = this.#readIndexedTo();
@@ -149,7 +149,7 @@ export class JournalTable {
     return (this.#statements.indexedTo.get() as unknown as [number])[0];
   }
 
-  /** The session's entry must never disagree with the journal, hence the same transaction. */
+  /** In the same transaction, because the session's entry must always agree with the journal. */
   #projectStatus(session: number, row: RowToWrite, at: number): void {
     const sql = this.#statements;
     const { standing, teamFingerprint } = listedAfter(row) ?? {};

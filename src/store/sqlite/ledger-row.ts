@@ -46,7 +46,7 @@ export function askedOf({ askedTokens, askedMicroUsd }: LedgerRow): Amount {
   return { tokens: askedTokens, microUsd: askedMicroUsd };
 }
 
-/** Undefined while it is open. */
+/** Undefined while the call is open. */
 export function endingOfRow(row: LedgerRow): CallEnding | undefined {
   const { status, failed, costMicroUsd } = row;
   if (status === "open") return undefined;
@@ -99,7 +99,7 @@ export function toLedger(row: TotalsRow): Ledger {
   };
 }
 
-/** The key of a total. A session's own has no name beside its number, a day belongs to no session. */
+/** The key of a total. A session's own total has no name beside the number, and a day's has no session. */
 export function totalsKey(
   session: number,
   level: BudgetLevelName,
@@ -109,7 +109,7 @@ export function totalsKey(
   return [session, level, level === "session" ? "" : nameAt(level, place)];
 }
 
-/** Tokens, known micro-dollars, and how many amounts have no known price: the columns of an amount in a total. */
+/** Tokens, known micro-dollars, and the number of amounts without a known price: the columns of a total. */
 export function totalsValues({ tokens, microUsd }: Amount): [number, number, number] {
   return [tokens, microUsd ?? 0, microUsd === null ? 1 : 0];
 }

@@ -12,7 +12,7 @@ const sql = {
   end: `UPDATE ledger SET step = ?, ended_at = ?, status = ?, failed = ?, input_tokens = ?, cached_input_tokens = ?,
                        cache_write_tokens = ?, output_tokens = ?, reasoning_tokens = ?, cost_micro_usd = ?
      WHERE number = ?`,
-  /** An unknown usage counts as it was reserved. */
+  /** Unknown usage counts as reserved. */
   recent: `SELECT at, ended_at AS endedAt, coalesce(input_tokens + output_tokens, asked_tokens) AS tokens
      FROM ledger WHERE at > ? AND (model = ? OR substr(model, 1, length(?) + 1) = ? || '/')`,
   delete: "DELETE FROM ledger WHERE number = ?",
@@ -26,7 +26,7 @@ const sql = {
        reserved_tokens = reserved_tokens + excluded.reserved_tokens,
        reserved_micro_usd = reserved_micro_usd + excluded.reserved_micro_usd,
        reserved_unpriced = reserved_unpriced + excluded.reserved_unpriced`,
-  /** A change that would take more than is there is refused by the table. */
+  /** The table refuses to subtract more than it has. */
   moveTotals: `UPDATE budget_totals SET
        used_tokens = used_tokens + ?, used_micro_usd = used_micro_usd + ?, used_unpriced = used_unpriced + ?,
        reserved_tokens = reserved_tokens - ?, reserved_micro_usd = reserved_micro_usd - ?,

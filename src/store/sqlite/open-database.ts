@@ -9,22 +9,22 @@ import type { DatabaseFiles } from "./database-files.ts";
 import { damaged, isDamage, translate } from "./sqlite-errors.ts";
 import { whenFree } from "./statement.ts";
 
-/** Raised with every change of schema.sql or of a row's body; a database of another format is refused untouched. */
+/** Raised with every change of schema.sql or of a row's body. A database of another format is refused untouched. */
 const format = 10;
 const openTimeoutMs = 5_000;
-/** Pages of log before a checkpoint copies them into the database. */
+/** Log pages before a checkpoint copies them into the database. */
 const logPages = 1_000;
-/** On a disk with less, four megabytes for speed might be the ones that are missing for a step. */
+/** On a smaller disk, these four megabytes could be missing for a step. */
 const plentyOfRoomBytes = 512 * 1024 * 1024;
-/** For a commit of another thread or process, not for all that a busy one has to write. */
+/** Waits for a commit of another thread or process, but not for a busy one to finish all its writes. */
 const growPatienceMs = 100;
 
-/** Opens with durability asserted, not assumed: a step that is acknowledged must survive a power cut. */
+/** Opens the database and checks its durability settings: an acknowledged step must survive a power cut. */
 export function openDatabase(path: string): DatabaseSync {
   return twiceIfDamaged(() => open(path), path);
 }
 
-/** Another connection to a database that is open. Creates nothing, and accepts no other file under its name. */
+/** Opens another connection to an open database. Creates nothing, and rejects any other file under its name. */
 export function openAgain(path: string, files: DatabaseFiles): DatabaseSync {
   return twiceIfDamaged(() => {
     files.prove();
@@ -41,7 +41,7 @@ export function openAgain(path: string, files: DatabaseFiles): DatabaseSync {
   }, path);
 }
 
-/** A read that failed once looks like damage to SQLite, and damage is there to stay. */
+/** SQLite reports a read that failed once as damage, so a second read decides. */
 function twiceIfDamaged(act: () => DatabaseSync, path: string): DatabaseSync {
   try {
     try {
@@ -63,7 +63,8 @@ function open(path: string): DatabaseSync {
 function setUp(database: DatabaseSync, path: string): DatabaseSync {
   try {
     refuseOtherFormat(database, path);
-    // Before anything else is written; on one that is in use SQLite would write this into its header at every opening.
+    // Must run before anything else is written. On a database in use SQLite would write it into the header at every
+    // open.
     if (isEmpty(database)) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
     setJournalMode(database, path);
     setAndAssert(database, "synchronous", 2, path);
@@ -77,13 +78,16 @@ function setUp(database: DatabaseSync, path: string): DatabaseSync {
   }
 }
 
-/** Changing the mode of a new file needs it exclusively, and SQLite does not wait: several processes may open it first. */
+/**
+ * Changing the mode of a new file needs exclusive access, and SQLite does not wait. Several processes may open it
+ * first.
+ */
 function setJournalMode(database: DatabaseSync, path: string): void {
   const mode = path === ":memory:" ? "memory" : "wal";
   whenFree(() => setAndAssert(database, "journal_mode", mode, path), openTimeoutMs);
 }
 
-/** For a disk that is full or read-only, where SQLite cannot make the files it shares with other processes. */
+/** For a disk that is full or read-only, where SQLite cannot create the files it shares with other processes. */
 export function openForLooking(path: string): DatabaseSync {
   return twiceIfDamaged(() => openToLook(path), path);
 }
@@ -93,7 +97,7 @@ function openToLook(path: string): DatabaseSync {
   try {
     const url = pathToFileURL(path);
     const hasLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-    // Without a log there is no writer, and the file alone is complete.
+    // Without a log there is no writer, so the file alone is complete.
     if (!hasLog) url.searchParams.set("immutable", "1");
     database = new DatabaseSync(url, { readOnly: true, timeout: openTimeoutMs });
     const isShared = statSync(`${path}-shm`, { throwIfNoEntry: false }) !== undefined;
@@ -112,9 +116,9 @@ function openToLook(path: string): DatabaseSync {
 }
 
 /**
- * Makes the log as long as it will get: a commit that overwrites costs the disk a third less than one that makes its
- * file longer, and SQLite overwrites the log only after it was full once. Written by a transaction too large for the
- * cache and taken back, which leaves its space and nothing else.
+ * Grows the log to its full length: overwriting costs the disk a third less than extending, and SQLite overwrites
+ * the log only after it was full once. Writes a transaction too large for the cache and rolls it back, which leaves
+ * only its space.
  */
 export function growLog(database: DatabaseSync, path: string): void {
   try {
@@ -124,19 +128,23 @@ export function growLog(database: DatabaseSync, path: string): void {
     database.exec("CREATE TABLE filler (content)");
     database.exec(`INSERT INTO filler VALUES (zeroblob(${logPages * 4_096}))`);
   } catch {
-    // Others write all the time and make it longer, or the disk is full: the first commit will say so if it matters.
+    // Other processes write all the time and extend it, or the disk is full. If it matters, the first commit fails
+    // with an error.
   }
   if (database.isTransaction) database.exec("ROLLBACK");
   database.exec("PRAGMA cache_size = -2000");
 }
 
-/** Creates the schema of a new database, or proves that the one found is whole; other processes may create it as well. */
+/**
+ * Creates the schema of a new database, or proves that the existing one is intact. Other processes may create it at
+ * the same time.
+ */
 export function ensureSchema(database: DatabaseSync, path: string): void {
   try {
     if (version(database) === 0) createSchema(database);
     refuseOtherSchema(database, path);
   } catch (error) {
-    // Closing rolls back as well, and lets go of the files.
+    // Closing also rolls back and releases the files.
     database.close();
     throw translate(error, path);
   }
@@ -158,8 +166,8 @@ function createSchema(database: DatabaseSync): void {
 }
 
 /**
- * SQLite keeps no checksums: a flipped byte in the page of the schema can rename a column, and every statement would
- * then fail as if it were wrong itself. So the checksum of the schema is kept in the header, as its application id.
+ * SQLite keeps no checksums: a flipped byte in the schema page can rename a column, and every statement would then
+ * look wrong. So the schema's checksum is stored in the header as the application id.
  */
 function refuseOtherSchema(database: DatabaseSync, path: string): void {
   const found = Number(Object.values(database.prepare("PRAGMA application_id").get() ?? {})[0]);
@@ -184,8 +192,10 @@ function version(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
 }
 
-/** SQLite gives the -wal and -shm files the mode of the database. Only ever creates: opening a database that this
- * process already has open, and closing it again, would drop SQLite's locks on it. */
+/**
+ * SQLite gives the -wal and -shm files the mode of the database. This only creates: opening and closing a database
+ * that this process already has open would drop SQLite's locks.
+ */
 function createPrivately(path: string): void {
   if (path === ":memory:") return;
   try {
@@ -201,7 +211,7 @@ function createPrivately(path: string): void {
 }
 
 function refuseOtherFormat(database: DatabaseSync, path: string): void {
-  // Before the format is read: another process may create both meanwhile, in one transaction.
+  // Read before the format: another process may create both meanwhile, in one transaction.
   const isNew = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
   const found = version(database);
   if (found === format || (found === 0 && isNew)) return;
@@ -214,7 +224,7 @@ function refuseOtherFormat(database: DatabaseSync, path: string): void {
   throw new StateUnavailable(message, { details, advice });
 }
 
-/** The version that reads the format, as the database itself knows it. */
+/** The version that reads the format, according to the database itself. */
 function makerOf(database: DatabaseSync): string | undefined {
   try {
     const version = database.prepare("SELECT version FROM made_by").get()?.["version"];

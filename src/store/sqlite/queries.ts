@@ -3,7 +3,7 @@ import { translate, wasClosed } from "./sqlite-errors.ts";
 
 export type NamedRow = Record<string, SQLOutputValue>;
 
-/** Reads over one connection: each statement is prepared once, and errors are those of domain/errors.ts. */
+/** Reads over one connection. Each statement is prepared once, and errors are those of domain/errors.ts. */
 export class Queries {
   readonly #database: DatabaseSync;
   readonly #path: string;
@@ -16,12 +16,12 @@ export class Queries {
     this.#path = path;
   }
 
-  /** From now on every query throws this. */
+  /** Makes every later query throw this error. */
   refuse(error: Error): void {
     this.#refusal = error;
   }
 
-  /** Rows as lists of their columns, which is quickest. */
+  /** Rows as lists of columns, the fastest form. */
   all(sql: string, ...values: SQLInputValue[]): unknown[][] {
     return this.#ask(() => this.#asLists(sql).all(...values)) as unknown as unknown[][];
   }
@@ -38,7 +38,7 @@ export class Queries {
     return this.#ask(() => this.#asNamed(sql).get(...values));
   }
 
-  /** Several queries that see the same state, whatever is written meanwhile. */
+  /** Runs several queries on one snapshot, unaffected by concurrent writes. */
   inOneSnapshot<T>(queries: () => T): T {
     if (this.#database.isTransaction) return queries();
     this.#ask(() => this.#database.exec("BEGIN"));
@@ -80,7 +80,7 @@ export class Queries {
     }
   }
 
-  /** An error of SQLite as one of domain/errors.ts. */
+  /** Translates an error of SQLite to one of domain/errors.ts. */
   translate(error: unknown): unknown {
     return this.#database.isOpen ? translate(error, this.#path) : wasClosed(this.#path, error);
   }

@@ -19,7 +19,7 @@ const rowColumns = "seq, epoch, at, kind, attempt, occurrence, fingerprint, name
 const ownerColumns =
   "o.id, o.machine, o.boot, o.pid_namespace, o.pid, o.started, o.beats, o.beat_uptime_ms, o.beat_at";
 
-/** Every query the store answers. Reads see the last commit and never wait for the writer. */
+/** Every query of the store. Reads see the last commit and never wait for the writer. */
 export class Reader {
   readonly #queries: Queries;
 
@@ -27,7 +27,7 @@ export class Reader {
     this.#queries = queries;
   }
 
-  /** Damage is found again; what the disk refused to read once may be there the second time. */
+  /** Runs the check twice: real damage is found again, but a failed read may succeed. */
   damage(): string[] {
     return this.#findDamage().length === 0 ? [] : this.#findDamage();
   }
@@ -40,7 +40,7 @@ export class Reader {
   }
 
   session(idOrKey: string): SessionRecord | undefined {
-    // An id wins over a key: a key that looks like the id of another session must not hide that session.
+    // An id wins over a key, so that a key that looks like another session's id cannot hide that session.
     const row = this.#queries.get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, idOrKey);
     return row === undefined ? this.sessionWithKey(idOrKey) : toSession(row);
   }
@@ -51,7 +51,7 @@ export class Reader {
   }
 
   sessionsLike(prefix: string): SessionRecord[] {
-    // A range, not LIKE: no character of the prefix means anything else, and the index of ids serves.
+    // A range instead of LIKE: no character of the prefix is special, and the index of ids applies.
     return this.#queries
       .all(`SELECT ${sessionColumns} FROM sessions WHERE id >= ? AND id < ? LIMIT 3`, prefix, `${prefix}~`)
       .map(toSession);
@@ -96,8 +96,8 @@ export class Reader {
   }
 
   /**
-   * Sessions that may be taken, those that have waited longest first. One that began to wait in the future is due as
-   * well: the clock was set back since then, and its driver finds out how long it still has to wait.
+   * Sessions that may be taken, longest wait first. One that began to wait in the future is due too: the clock was
+   * set back since, and its driver computes the remaining wait.
    */
   due(now: number): Turn[] {
     return this.#queries
@@ -135,9 +135,9 @@ export class Reader {
     );
   }
 
-  /** A page of a session's history: from the index while it lasts, then from the tail that is not indexed yet. */
+  /** A page of a session's history: first the indexed rows, then the rows that are not indexed yet. */
   journalPage(session: number, afterSeq: number, limit: number): RecordedRow[] {
-    // One snapshot for both halves: rows may be indexed between two statements.
+    // One snapshot for both parts, because rows may be indexed between two statements.
     return this.#queries.inOneSnapshot(() => {
       const columns = rowColumns.replaceAll(/\w+/g, "j.$&");
       const rows = this.#queries.all(
@@ -163,7 +163,7 @@ export class Reader {
     });
   }
 
-  /** The last row that is not above `seq`: its seq and its hash. */
+  /** Seq and hash of the last row at or below `seq`. */
   headAt(session: number, seq: number): JournalHead | undefined {
     return this.#queries.inOneSnapshot(() => {
       const found =
@@ -184,7 +184,10 @@ export class Reader {
     });
   }
 
-  /** Rows that are not steps, each with the hash of the row before it. A row that is gone is all null but its seq. */
+  /**
+   * Rows that are not steps, each with the hash of the row before it. A missing row has null in every column but
+   * its seq.
+   */
   transitionsPage(
     session: number,
     afterSeq: number,
@@ -202,7 +205,7 @@ export class Reader {
       .map((row) => ({ row: toRecordedRow(row), previousHash: row[10] as string }));
   }
 
-  /** Rows behind `afterSeq` that say something about rows before them. */
+  /** Rows after `afterSeq` that concern earlier rows. */
   marks(session: number, afterSeq: number): RecordedRow[] {
     return this.#queries
       .all(
@@ -215,7 +218,7 @@ export class Reader {
       .map(toRecordedRow);
   }
 
-  /** One row, and the hash of the row before it; null for the first. */
+  /** One row with the hash of the row before it, which is null for the first. */
   row(
     session: number,
     seq: number,
@@ -322,7 +325,7 @@ function toHeartbeat(row: unknown[]): Heartbeat {
   return { id, machine, boot, pidNamespace, pid, started, beats, beatUptimeMs, beatAt };
 }
 
-/** By place and not by destructuring, which takes three times as long: a history has many rows. */
+/** Indexed access instead of destructuring, which takes three times as long. A history has many rows. */
 function toRecordedRow(row: unknown[]): RecordedRow {
   return {
     seq: row[0],

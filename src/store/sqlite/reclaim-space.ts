@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** A slice moves no more than this: others wait for the lock meanwhile, and their leases must not run out. */
+/** Maximum per slice: others wait for the lock meanwhile, and their leases must not expire. */
 const slicePages = 500;
 
 /**
- * Inside a transaction: gives one slice of free pages back to the disk where that is worth it; true when there are more.
- * Never all at once: VACUUM copies the whole database under the lock, and no process can beat meanwhile.
+ * Inside a transaction, returns one slice of free pages to the disk if that is worthwhile. True if there are more.
+ * VACUUM would copy the whole database under the lock, and no process could beat meanwhile.
  */
 export function giveBackSpace(database: DatabaseSync): boolean {
   const pragma = (name: string) => Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
@@ -17,11 +17,11 @@ export function giveBackSpace(database: DatabaseSync): boolean {
   return pragma("freelist_count") < free;
 }
 
-/** Outside of a transaction. */
+/** Must run outside a transaction. */
 export function shortenLog(database: DatabaseSync): void {
   try {
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
-    // Another process writes: the log is used again all the same.
+    // Another process is writing. The log is reused anyway.
   }
 }

@@ -1,16 +1,16 @@
 import { StateRemoved } from "../../domain/errors.ts";
 import type { DatabaseFiles } from "./database-files.ts";
 
-/** Often enough that a driver in a long call stops within a beat, and far less than a process notices. */
+/** Frequent enough that a driver in a long call stops within a beat, and cheap enough not to matter. */
 const lookEveryMs = 1_000;
 
-/** Notices once that the files of the database are gone, by looking from time to time or from a failed write. */
+/** Reports once that the database files are gone, found by periodic checks or by a failed write. */
 export class Removal {
   readonly #listeners: ((error: StateRemoved) => void)[] = [];
   readonly #timer: NodeJS.Timeout | undefined;
   #error: StateRemoved | undefined;
 
-  /** Undefined: they cannot be removed, because there are none. */
+  /** Undefined for a database without files. */
   constructor(files: DatabaseFiles | undefined, everyMs: number) {
     if (files === undefined) return;
     this.#timer = setInterval(() => this.notice(files.findRemoval()), Math.min(everyMs, lookEveryMs)).unref();

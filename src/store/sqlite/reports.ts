@@ -27,11 +27,11 @@ import { lastPosition } from "./writer-statements.ts";
 const columns = `s.number, s.id, s.key, s.team, s.team_fingerprint, s.identity, s.status, s.reason, s.created_at,
   s.updated_at, s.status_at, s.wake_at, s.model, s.queue, s.priority, s.blocked, coalesce(l.epoch, 0), c.card`;
 const besides = `LEFT JOIN session_cards c ON c.session = s.number LEFT JOIN leases l ON l.session = s.number`;
-/** Up to so many matches of a search are looked up one by one; more are met soon enough on the way through the list. */
+/** Up to this many matches of a search are looked up one by one. With more, scanning the list finds enough soon. */
 const fewMatches = 2_000;
 const longestQueue = 10_000;
 
-/** A cursor, read. */
+/** A decoded cursor. */
 interface Place {
   readonly statusAt: number;
   readonly number: number;
@@ -39,7 +39,7 @@ interface Place {
 
 type PageQuery = Omit<ListingQuery, "after"> & { readonly after: Place | undefined };
 
-/** The numbers of the sessions that a search finds, when they are few. */
+/** The numbers of the matching sessions, if there are few. */
 type Matches = readonly number[] | "many";
 
 interface ReportsParts {
@@ -48,12 +48,12 @@ interface ReportsParts {
   readonly leases: LeaseJudge;
   readonly clock: Clock;
   readonly path: string;
-  /** This process, as the owner of leases. */
+  /** This process as an owner of leases. */
   readonly owner: string;
   readonly number: (id: SessionId) => number;
 }
 
-/** Reads of sessions and their lists, and with its base of everything they used. */
+/** Reads of sessions and lists. The base class reads usage. */
 export class SqliteReports extends UsageReports implements Reports {
   readonly #parts: ReportsParts;
   readonly #queries: Queries;
@@ -97,7 +97,7 @@ export class SqliteReports extends UsageReports implements Reports {
   async list(query: ListingQuery): Promise<readonly ListedSession[]> {
     const { statuses, order, limit, text } = query;
     const matches = text === undefined ? undefined : this.#matches(text);
-    // One status at a time, each along its index, and then merged: together they would be sorted anew for each page.
+    // Reads each status along its index and merges the results. One query would sort everything again for each page.
     const parts: readonly (SessionStatus | undefined)[] = statuses ?? [undefined];
     const after = query.after === undefined ? undefined : readCursor(query.after);
     const found = parts.flatMap((status) => this.#part({ ...query, after }, status, matches));
@@ -119,7 +119,7 @@ export class SqliteReports extends UsageReports implements Reports {
     const { where, values } = conditionsOf(filter, matches);
     const source =
       matches === "many" ? "session_texts t CROSS JOIN sessions s ON s.number = t.session" : "sessions s";
-    // The plus keeps the index of statuses out of it: with a filter, reading the table in its order is quicker.
+    // The plus keeps the status index from being used: with a filter, reading the table in order is faster.
     const by = where === "" ? "s.status" : "+s.status";
     const counted = this.#queries.all(
       `SELECT s.status, count(*) FROM ${source} ${where} GROUP BY ${by}`,
@@ -184,7 +184,7 @@ export class SqliteReports extends UsageReports implements Reports {
   #matches(text: string): Matches {
     const version = Number(this.#queries.all("PRAGMA data_version")[0]?.[0]);
     const last = this.#lastSearch;
-    // Only what other connections wrote changes the version, and in memory there is no other.
+    // Only writes of other connections change the version, and a database in memory has none.
     if (last?.text === text && last.version === version && this.#parts.path !== ":memory:") return last.found;
     const numbers = this.#queries
       .all(
@@ -198,7 +198,7 @@ export class SqliteReports extends UsageReports implements Reports {
   }
 }
 
-/** Driven from the list of sessions: the planner must not turn it around. */
+/** The list of sessions drives the query. The planner must not reverse the join. */
 const joinTexts = (matches: Matches | undefined): string =>
   matches === "many" ? "CROSS JOIN session_texts t ON t.session = s.number" : "";
 
@@ -226,7 +226,7 @@ function conditionsOf(
   return { where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`, values };
 }
 
-/** One damaged summary must not hide all the others; its session is folded from the journal. */
+/** One damaged summary must not hide the others. Its session is reduced from the journal. */
 function readCard(card: unknown): SessionCard | undefined {
   try {
     return typeof card === "string" ? (JSON.parse(card) as SessionCard) : undefined;

@@ -7,14 +7,14 @@ import type { Queries } from "./queries.ts";
 
 const openReservations = `SELECT DISTINCT g.session, l.epoch, l.owner FROM ledger g JOIN leases l ON l.session = g.session
        WHERE g.status = 'open'`;
-/** The reservations of this process's drivers, and of drivers that are gone. */
+/** The reservations of this process's drivers and of dead drivers. */
 export class Reservations {
   readonly #queries: Queries;
   readonly #submit: Submit;
   readonly #now: () => number;
-  /** Submits with the proof of the lease; refused when it is stale. */
+  /** Submits with proof of the lease. Refused if it is stale. */
   readonly #prove: (lease: Lease, command: LedgerVerb) => Promise<Success>;
-  /** A live process drives the session. */
+  /** True if a live process drives the session. */
   readonly #isDriven: (session: number) => boolean;
 
   constructor(parts: {
@@ -44,7 +44,7 @@ export class Reservations {
     return reply.answer;
   }
 
-  /** A call whose driver is gone must not keep others waiting. True when there was one. */
+  /** A call of a dead driver must not keep others waiting. True if there was one. */
   async #estimateAbandoned(): Promise<boolean> {
     const open = this.#queries.allNamed(openReservations) as unknown as {
       session: number;
@@ -53,7 +53,7 @@ export class Reservations {
     }[];
     const abandoned = open.filter(({ session }) => !this.#isDriven(session));
     const at = this.#now();
-    // Refused when the session was claimed in the meantime; the claim has done the same.
+    // Refused if the session was claimed meanwhile, in which case the claim did the same.
     await Promise.all(abandoned.map((lease) => this.#submit({ verb: "estimate", ...lease, at })));
     return abandoned.length > 0;
   }
@@ -62,7 +62,7 @@ export class Reservations {
 type Bare<Verb> = Verb extends unknown ? Omit<Verb, "session" | "epoch" | "owner" | "at"> : never;
 export type LedgerVerb = Bare<LedgerCommand>;
 
-/** Here, where the error still has a class; behind the writer's thread it would be one of the disk. */
+/** Checked here, where the error still has a class. Behind the writer's thread it would look like a disk error. */
 function checkRequest({ asked, limits, output }: ReservationRequest): void {
   checkAsked(asked);
   if (output !== undefined) checkAsked(output.atLeast);

@@ -18,7 +18,7 @@ export class SqliteBreakers implements BreakerStore {
 
   async admit(use: BreakerUse): Promise<Admission> {
     const record = await this.read(use.dependency);
-    // Nothing to decide and nothing to write, which is how it nearly always is.
+    // The usual case: nothing to decide and nothing to write.
     if (record.state.kind === "closed" && record.notBefore === null) return { kind: "allowed", record };
     const reply = await this.#submit({ verb: "admit", use, at: this.#clock.now() });
     if (reply.kind !== "admission") throw new Error(`the writer answered ${reply.kind} to admit`);
@@ -48,7 +48,7 @@ export class SqliteBreakers implements BreakerStore {
   }
 }
 
-/** A damaged record fails the calls that need it with an error. It does not fail the list of breakers. */
+/** A damaged record fails only the calls that need it, not the list of breakers. */
 function readRecord(text: unknown): BreakerRecord | undefined {
   try {
     return parseBreaker(parseJson(String(text)));

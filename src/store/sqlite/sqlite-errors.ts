@@ -23,7 +23,7 @@ const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 const SQLITE_NOTADB = 26;
 
-/** SQLITE_IOERR_READ, _SHORT_READ, _CORRUPTFS (EIO, in spite of its name) and _IN_PAGE. */
+/** SQLITE_IOERR_READ, _SHORT_READ, _CORRUPTFS (EIO, despite its name) and _IN_PAGE. */
 const readErrors: readonly number[] = [1, 2, 33, 34].map((kind) => SQLITE_IOERR + kind * 0x100);
 
 function errcodeOf(error: unknown): number | undefined {
@@ -40,7 +40,7 @@ export function isDamage(error: unknown): boolean {
   return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(primaryCode(error) ?? 0);
 }
 
-/** An error code in a finding of SQLite's own check that says nothing about the content: the disk refused to read it. */
+/** The error code in a finding of SQLite's check that shows a refused read instead of wrong content. */
 export function readErrorIn(findings: readonly string[]): { readonly errcode: number } | undefined {
   const codes = findings.flatMap((line) =>
     [...line.matchAll(/error code=(\d+)/g)].map(([, code]) => Number(code)),
@@ -58,12 +58,12 @@ function unreadable(path: string, cause: unknown): StorageFailed {
 }
 
 const probeBytes = 1024 * 1024;
-/** Kept open: closing one would drop the locks that SQLite has on the same file in this process. */
+/** Kept open, because closing one would drop SQLite's locks on the same file in this process. */
 const probes = new Map<string, number>();
 
 /**
- * SQLite calls a schema that the disk refused to read malformed. To move such a database aside would lose its steps, so
- * the whole file is read before it is called damaged. Undefined: it can be read.
+ * SQLite calls a schema that the disk refused to read malformed. Moving such a database aside would lose its steps,
+ * so the whole file is read before it is called damaged. Undefined: it is readable.
  */
 function findUnreadable(path: string): StorageFailed | undefined {
   try {
@@ -101,7 +101,7 @@ export function damaged(path: string, why: string, cause?: unknown): StateCorrup
   });
 }
 
-/** SQLite's error as one of domain/errors.ts, with advice; any other error is returned unchanged. */
+/** Translates SQLite's error to one of domain/errors.ts, with advice. Returns any other error unchanged. */
 export function translate(error: unknown, path: string): unknown {
   const options = { cause: error, details: { path } };
   switch (primaryCode(error)) {
@@ -134,7 +134,7 @@ export function translate(error: unknown, path: string): unknown {
     case SQLITE_NOTADB:
       return findUnreadable(path) ?? damaged(path, (error as Error).message, error);
     case SQLITE_ERROR:
-      // All statements are fixed: one that misses a table, or a file that SQLite does not know, was damaged.
+      // All statements are fixed, so a missing table or a file that SQLite does not recognize means damage.
       return missesSchema.test((error as Error).message)
         ? damaged(path, (error as Error).message, error)
         : error;
@@ -144,7 +144,7 @@ export function translate(error: unknown, path: string): unknown {
   }
 }
 
-/** An infrastructure failure, not one of the work. After the death of the thread it is unknown whether the commit was made. */
+/** An infrastructure failure, not one of the work. After the thread died it is unknown whether the commit was made. */
 export function notWritten({ message, errcode, removed: gone }: WriteError, path: string): MaestroError {
   if (gone !== undefined) return removed(gone.path, gone.isReplaced);
   const error = translate(Object.assign(new Error(message), { errcode }), path);

@@ -53,7 +53,7 @@ export interface SqliteStoreOptions {
   readonly clock: Clock;
   /** How long a silent driver keeps its lease. */
   readonly leaseMs: number;
-  /** The disk cannot be written: every write fails, and reading needs none. */
+  /** The disk cannot be written: every write fails, and reads need none. */
   readonly onlyLooks?: boolean;
 }
 
@@ -245,7 +245,7 @@ export class SqliteStore implements Store {
     this.wakeups.tell("due");
   }
 
-  /** Not async and with no promise to spare: thousands of steps may wait here at a time. */
+  /** Not async and without an extra promise, because thousands of steps may wait here at once. */
   append(lease: Lease, entries: readonly Entry[], effects: Effects = {}): Promise<readonly RecordedRow[]> {
     const rows = entries.map(encodeEntry);
     const session = this.#leased(lease);
@@ -346,7 +346,7 @@ export class SqliteStore implements Store {
     return { session: this.#leased(lease), epoch, owner: this.#owner.id, at: this.#clock.now() };
   }
 
-  /** The number of a session that was claimed here; numbers are never reused, so a stale one proves nothing. */
+  /** The number of a session that was claimed here. Numbers are never reused, so a stale one proves nothing. */
   #leased({ sessionId }: Lease): number {
     return this.#numbers.get(sessionId) ?? this.#number(sessionId);
   }
@@ -372,7 +372,7 @@ export class SqliteStore implements Store {
   }
 }
 
-/** No literal: see ADR 2. */
+/** A class instead of a literal: see ADR 2. */
 class AppendCommand implements AppendRows {
   readonly verb = "append";
   readonly session: number;

@@ -40,7 +40,7 @@ export class SqliteTickets implements TicketStore {
   }
 
   async takeDue(now: number, owner: string): Promise<DueTicket | undefined> {
-    // Most looks find nothing and should not cost a commit.
+    // Most checks find nothing and should not cost a commit.
     if (this.#queries.get(`SELECT 1 FROM tickets WHERE ${isDueAt} LIMIT 1`, now) === undefined)
       return undefined;
     const reply = await this.#submit({ verb: "take-ticket", owner, at: now });

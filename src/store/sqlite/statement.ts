@@ -2,9 +2,9 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isBusy } from "./sqlite-errors.ts";
 
 /**
- * Statements by name, each prepared at its first use and kept. The writer has more than sixty and needs fifteen of them
- * before a session's first step; preparing the others would delay it by 3 ms. Preparing at each use costs a fifth of
- * the throughput. `asLists`: a row is a list of its columns, which is fastest.
+ * Statements by name, each prepared on first use and kept. The writer has more than sixty and needs fifteen before
+ * a session's first step; preparing the others would delay it by 3 ms. Preparing at each use would cost a fifth of
+ * the throughput. `asLists`: rows as lists of columns, the fastest form.
  */
 export function prepareLazily<Name extends string>(
   database: DatabaseSync,
@@ -26,7 +26,10 @@ export function prepareLazily<Name extends string>(
 
 const bed = new Int32Array(new SharedArrayBuffer(4));
 
-/** Random short naps are fair and smooth between processes; SQLite's own busy handler is neither, and not always asked. */
+/**
+ * Random short sleeps are fair and smooth between processes. SQLite's own busy handler is neither and is not always
+ * called.
+ */
 export function whenFree(act: () => void, withinMs: number): void {
   const deadline = performance.now() + withinMs;
   for (;;) {

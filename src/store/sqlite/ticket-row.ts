@@ -4,19 +4,19 @@ import { parseTicket } from "../../domain/ticket.ts";
 import { deliveryPolicy, parseDelivery } from "../../domain/ticket-delivery.ts";
 import type { TicketRecord } from "../ticket-store.ts";
 
-/** Damaged ones have no time to be due at either, and are not delivered. */
+/** Damaged tickets have no due time either and are not delivered. */
 export const isDelivered =
   "due_at IS NULL AND json_valid(delivery) AND json_extract(delivery, '$.kind') = 'delivered'";
 
 /**
- * At the time `?1`. A ticket that began to wait in the future is due as well: the clock was set back since then, and its
- * taker finds out how long it still has to wait.
+ * Due at time `?1`. A ticket that began to wait in the future is due too: the clock was set back since, and its
+ * taker computes the remaining wait.
  */
 export const isDueAt = `due_at IS NOT NULL AND (due_at <= ?1 OR (json_valid(delivery) AND coalesce(
   json_extract(delivery, '$.notBefore') - json_extract(delivery, '$.waitMs'),
   json_extract(delivery, '$.deadline') - ${deliveryPolicy.deadlineMs}) > ?1))`;
 
-/** Undefined for a row that cannot be understood: one damaged ticket is no reason to lose the others. */
+/** Undefined for an unreadable row, so that one damaged ticket does not affect the others. */
 export function readRow({ ticket, delivery }: Record<string, SQLOutputValue>): TicketRecord | undefined {
   try {
     return {

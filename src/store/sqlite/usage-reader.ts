@@ -6,11 +6,11 @@ import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint, Usage
 import type { NamedRow, Queries } from "./queries.ts";
 import { savedColumns, sumColumns } from "./writer-usage.ts";
 
-/** More groups than a person reads on a screen; the total covers the rest. */
+/** More groups than a person reads on a screen. The total covers the rest. */
 const mostGroups = 1_000;
-/** Points of a chart; more cannot be told apart. */
+/** Maximum points of a chart, which cannot show more. */
 const mostPoints = 20_000;
-/** A forecast learns nothing from more. */
+/** More sessions would not improve a forecast. */
 const mostSessions = 100;
 
 type UsageFilter = Omit<UsageQuery, "by">;
@@ -36,7 +36,7 @@ const reusedBySession = `SELECT phase, persona, model, sum(unpriced) AS unpriced
          sum(micro_usd) AS microUsd
        FROM savings WHERE session = ? AND kind = 'reuse' GROUP BY phase, persona, model`;
 
-/** Reports, read from what the writer has added up. */
+/** Reports from the sums that the writer maintains. */
 export class UsageReader {
   readonly #queries: Queries;
 
@@ -57,13 +57,13 @@ export class UsageReader {
       saved.delete(name);
       return toGroup(row, ofName);
     });
-    // A fork that reuses everything makes no call at all, and that is what its report has to show.
+    // A fork that reuses everything makes no calls, and its report must show the savings.
     const unspent = [...saved].map(([name, ofName]) => toGroup({ name }, ofName));
     const all = [...groups, ...unspent.slice(0, (filter.most ?? mostGroups) - groups.length)];
     return by === "day" ? all.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1)) : all;
   }
 
-  /** Everything a session has used, for its checkpoints. */
+  /** Everything that a session has used, for its checkpoints. */
   snapshot(session: number): SessionUsage[] {
     return this.#queries
       .allNamed(
@@ -81,7 +81,7 @@ export class UsageReader {
       }));
   }
 
-  /** `also`: a session of its own, 0 for none. `at`: as it was then. */
+  /** `also`: another session to include, 0 for none. `at`: as it was then. */
   history(team: string, also: number, at: number): RunSample[] {
     return this.#queries.allNamed(historyOfTeam, team, at, also).map(toSample);
   }
@@ -165,7 +165,7 @@ type NamedSaving = SavedSum & { readonly name: string | null };
 const sumsOf = (columns: readonly string[]): string =>
   columns.map((column) => `sum(u.${column}) AS ${column}`).join(", ");
 
-/** As `isSimulated` says it. */
+/** The SQL form of `isSimulated`. */
 const ofSimulated = (column: string): string =>
   `sum(CASE WHEN u.model = '${simulatedName}' OR u.model LIKE '${simulatedName}/%' THEN u.${column} ELSE 0 END)`;
 
@@ -199,7 +199,7 @@ function toNamedSaving(row: NamedRow): NamedSaving {
 }
 
 function conditionOf({ sessions, since }: UsageFilter): { where: string; values: SQLInputValue[] } {
-  // By number: along the table's own key, however many sessions there are besides.
+  // By number, which uses the table's own key however many sessions there are.
   const numbers = "SELECT number FROM sessions WHERE id IN (SELECT value FROM json_each(?))";
   const conditions = [
     ...(sessions === undefined ? [] : [`u.session IN (${numbers})`]),

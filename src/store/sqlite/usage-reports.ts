@@ -32,7 +32,7 @@ const alertsOfSession = `SELECT level, name, kind, unit, budget, used, expected,
        WHERE session = ? OR (session = 0 AND level = 'day' AND name = ?) ORDER BY at, level, name, kind, unit`;
 const newestAlerts = `SELECT a.level, a.name, a.kind, a.unit, a.budget, a.used, a.expected, a.at, s.id
        FROM budget_alerts a LEFT JOIN sessions s ON s.number = a.session ORDER BY a.at DESC LIMIT ?`;
-/** An unknown amount counts as it was reserved. */
+/** An unknown amount counts as reserved. */
 const costsByAttempt = `SELECT started, sum(coalesce(input_tokens + output_tokens, asked_tokens)) AS tokens,
          sum(coalesce(cost_micro_usd, asked_micro_usd, 0)) AS microUsd,
          sum(cost_micro_usd IS NULL AND asked_micro_usd IS NULL) AS unpriced

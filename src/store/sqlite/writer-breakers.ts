@@ -11,7 +11,7 @@ import { parseJson } from "../../domain/json.ts";
 import type { BreakerUse, EndedCall } from "../breaker-store.ts";
 import { prepareLazily } from "./statement.ts";
 
-/** Breaker transitions, decided inside the writer's transaction: what two processes see is always one order. */
+/** Breaker transitions, decided inside the writer's transaction, so that all processes see one order. */
 export class BreakerTable {
   readonly #sql;
 

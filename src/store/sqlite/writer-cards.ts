@@ -5,7 +5,7 @@ import { heldUntil, type SessionCard, waitsFor } from "../../journal/session-car
 import type { SessionRow } from "./command.ts";
 import { prepareLazily } from "./statement.ts";
 
-/** The cards of sessions, changed in the transaction of the rows they come from. */
+/** The cards of sessions, changed in the transaction of their rows. */
 export class CardTable {
   readonly #sql;
 
@@ -37,7 +37,7 @@ export class CardTable {
       this.#sql.put.run(session, heldUntil(next) ?? null, JSON.stringify(next));
       this.#noteWaits(session, card === undefined ? [] : waitsFor(card), waitsFor(next));
     } catch {
-      // A summary must never keep a fact from being recorded; without a card the session is folded when it is listed.
+      // A card must never prevent a fact from being recorded. Without a card the session is reduced when it is listed.
       this.#sql.drop.run(session);
       this.#sql.endWaits.run(session);
     }

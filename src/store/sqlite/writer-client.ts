@@ -11,22 +11,22 @@ import { openAgain } from "./open-database.ts";
 import { failed, Writer } from "./writer.ts";
 import type { FromThread, ThreadData, ToThread } from "./writer-thread.ts";
 
-/** Hands commands to the writer; the promise resolves after the commit. */
+/** Hands commands to the writer. The promise resolves after the commit. */
 export interface WriterClient {
   submit(command: Command): Promise<Reply>;
-  /** Undefined when little enough is under way that work which begins now is committed soon; else resolves in turn. */
+  /** Undefined if so little is pending that new work will commit soon; otherwise resolves in order. */
   waitForRoom(): Promise<void> | undefined;
   beat(owner: string, everyMs: number): void;
   close(): Promise<void>;
 }
 
-/** The caller's thread has other work between commits. */
+/** Limit per turn, because the caller's thread has other work between commits. */
 const commandsPerTurn = 64;
 
 /**
- * Everything submitted in one turn of the event loop, and whatever joins while the thread is busy, commits together.
- * The thread starts with the first claim. Until it stands, which takes longer than all that a session writes before its
- * first step, the caller's thread commits; once it has handed over, it never does again.
+ * Everything submitted in one turn of the event loop, and everything that arrives while the thread is busy, commits
+ * together. The thread starts with the first claim. Starting takes longer than all that a session writes before its
+ * first step, so until then the caller's thread commits. After handing over, it never does again.
  */
 export class ThreadWriter implements WriterClient {
   readonly #path: string;
@@ -35,11 +35,11 @@ export class ThreadWriter implements WriterClient {
   #isEarly = true;
   #early: Writer | undefined;
   #queue: Command[] = [];
-  /** Nothing under way: the thread alone must not keep the process alive. */
+  /** When nothing is pending, the thread alone must not keep the process alive. */
   readonly #answers = new Answers(() => this.#closing === undefined && this.#worker?.unref());
-  /** Rung after each message: the thread sleeps on it, which costs less than an event loop of its own. */
+  /** Notified after each message. The thread sleeps on it, which costs less than an event loop of its own. */
   readonly #bell = new Int32Array(new SharedArrayBuffer(4));
-  /** For a thread that comes in the place of one that died, too. */
+  /** Also sent to a thread that replaces a dead one. */
   #heart: Extract<ToThread, { readonly beat: string }> | undefined;
   #closed: (() => void) | undefined;
   #closing: Promise<void> | undefined;
@@ -104,7 +104,7 @@ export class ThreadWriter implements WriterClient {
   #flushHere(): void {
     if (this.#queue.length === 0) return;
     const replies = this.#commitHere(this.#queue.slice(0, commandsPerTurn));
-    // Another process is writing and may take long; this thread has other work.
+    // Another process is writing and may take long, and this thread has other work.
     if (replies === undefined) return this.#handOver();
     this.#queue = this.#queue.slice(commandsPerTurn);
     this.#answers.give(replies);
@@ -120,7 +120,7 @@ export class ThreadWriter implements WriterClient {
     }
   }
 
-  /** To a thread that stands, or that gets it all when it does. */
+  /** Posts to a running thread, or to one that receives it all when it has started. */
   #handOver(): void {
     this.#early?.close();
     this.#early = undefined;
@@ -135,7 +135,7 @@ export class ThreadWriter implements WriterClient {
     Atomics.notify(this.#bell, 0);
   }
 
-  /** Only drivers need the thread; a command that only sends a signal starts none. */
+  /** Only drivers need the thread. A command that only sends a signal starts none. */
   #start(): Worker {
     this.#startedAt = performance.now();
     const entry = codeFile("store/sqlite/writer-thread");
@@ -148,7 +148,7 @@ export class ThreadWriter implements WriterClient {
       else if (this.#isEarly) this.#handOver();
     });
     worker.on("error", (error) => this.#fail(worker, error as Error));
-    // A thread that is ended from outside reports no error.
+    // A thread that is terminated from outside reports no error.
     worker.on("exit", (code) => this.#fail(worker, new Error(`it ended with code ${code}`)));
     worker.unref();
     if (this.#heart !== undefined) worker.postMessage(this.#heart);
@@ -156,12 +156,12 @@ export class ThreadWriter implements WriterClient {
   }
 
   /**
-   * The thread is gone, and it is unknown whether the commands it had were committed; the next claim reads that from the
-   * journal. Commands that it did not have yet go to a new thread. That one starts at once if sessions are driven: their
-   * leases need its beats, also while no session writes.
+   * The thread is gone, and it is unknown whether its commands were committed; the next claim reads that from the
+   * journal. Commands it had not received go to a new thread, which starts now if sessions are driven: their leases
+   * need its beats even while no session writes.
    */
   #fail(worker: Worker, cause: Error): void {
-    // Closed, or reported before.
+    // Closed, or already reported.
     if (this.#worker !== worker) return;
     this.#worker = undefined;
     const { errcode } = cause as { errcode?: number };
@@ -172,7 +172,7 @@ export class ThreadWriter implements WriterClient {
     if (this.#heart !== undefined && this.#closing === undefined) this.#beatAgain(this.#heart);
   }
 
-  /** A thread that cannot start is tried again with each beat. */
+  /** A thread that cannot start is retried with each beat. */
   #beatAgain(heart: { readonly everyMs: number }): void {
     const sinceStartMs = performance.now() - this.#startedAt;
     clearTimeout(this.#restart);
@@ -209,7 +209,7 @@ export class InlineWriter implements WriterClient {
   }
 
   beat(): void {
-    // A database in memory has one process: no other one judges its leases.
+    // A database in memory has one process, so no other process judges its leases.
   }
 
   async close(): Promise<void> {
@@ -226,14 +226,14 @@ export class InlineWriter implements WriterClient {
 
 type Resolve = (reply: Reply) => void;
 
-/** Each answer wakes a session that works until its next step; so many in one turn of the event loop, others go first. */
+/** Each answer wakes a session that works until its next step. After this many, other work gets its turn. */
 const perTurn = 16;
-/** A full commit on its way and one that fills up. What begins beyond that only waits, and fills the memory. */
+/** One full commit in progress and one that fills up. Work beyond that would only wait and use memory. */
 const roomFor = 128;
 
 /** Callers that wait for a commit, in the order of their commands, and callers that wait for room. */
 export class Answers {
-  /** Answered callers are dropped. */
+  /** Entries of answered callers are cleared. */
   readonly #waiting: (Resolve | undefined)[] = [];
   #answered = 0;
   readonly #replies: Reply[] = [];
@@ -241,12 +241,12 @@ export class Answers {
   #isTurnOver = true;
   readonly #onQuiet: () => void;
 
-  /** `onQuiet`: nothing is under way. */
+  /** `onQuiet`: called when nothing is pending. */
   constructor(onQuiet: () => void) {
     this.#onQuiet = onQuiet;
   }
 
-  /** Undefined: begin at once. In turn, because steps are told apart by the order they are asked for in. */
+  /** Undefined: start now. Callers continue in order, because the order of requests distinguishes steps. */
   waitForRoom(): Promise<void> | undefined {
     if (this.#beginners.length === 0 && this.#isRoomy) return undefined;
     return new Promise((resolve) => this.#beginners.push(resolve));
@@ -261,7 +261,7 @@ export class Answers {
     if (this.#isTurnOver) this.#takeTurn();
   }
 
-  /** For all but the last few callers, and for answers that are there already. */
+  /** Answers all but the last few callers, for replies that are already there. */
   giveAll(reply: Reply, exceptLast: number): void {
     for (const given of this.#replies.splice(0)) this.#answer(given);
     while (this.#underWay > exceptLast) this.#answer(reply);
@@ -308,7 +308,7 @@ export class Answers {
 
 const commits = channel(commitChannel);
 
-/** Reports how long a write takes to its listeners. */
+/** Reports the duration of a write to its listeners. */
 export function measureCommit<T>(verb: string, write: Promise<T>): Promise<T> {
   return commits.hasSubscribers ? measured(verb, write) : write;
 }
@@ -322,7 +322,7 @@ async function measured<T>(verb: string, write: Promise<T>): Promise<T> {
   }
 }
 
-/** A row that was just written, as it will be read back. No literal: see ADR 2. */
+/** A row that was just written, in the form of a read row. A class instead of a literal: see ADR 2. */
 export class WrittenRow implements RecordedRow {
   readonly seq: number;
   readonly epoch: number;

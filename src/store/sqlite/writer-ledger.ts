@@ -40,7 +40,7 @@ import { UsageTable } from "./writer-usage.ts";
 
 type Append = Pick<Extract<Command, { verb: "append" }>, "session" | "epoch" | "at" | "rows">;
 
-/** The ledger, inside the writer's transaction: the row of a call and every total it is part of change together. */
+/** The ledger, inside the writer's transaction: the row of a call and every total it belongs to change together. */
 export class LedgerTable {
   readonly #usage: UsageTable;
   readonly #sql;
@@ -65,7 +65,7 @@ export class LedgerTable {
     }
   }
 
-  /** `after`: the seq behind which the entries are appended. */
+  /** `after`: the seq after which the entries are appended. */
   settle({ reservation, spent, failed }: Settlement, append: Append, after: number): void {
     const row = this.#find(reservation);
     const refusal = refusesToSettle(row, append);
@@ -87,13 +87,13 @@ export class LedgerTable {
     }
   }
 
-  /** The driver of these calls is gone: the asked amounts count as used, for good. */
+  /** The driver of these calls is dead, so their asked amounts count as used for good. */
   estimateOpen(session: number, at: number): void {
     const open = this.#sql.open.all(session) as unknown as LedgerRow[];
     for (const row of open) this.#end(row, lostCall, at, null);
   }
 
-  /** The usage of a lost session from its newest checkpoint: sums alone, the calls are gone. */
+  /** Restores the usage of a lost session from its newest checkpoint: only sums, because the calls are gone. */
   restore(session: number, usage: readonly SessionUsage[]): void {
     for (const { sums, ...place } of usage) {
       this.#usage.restore({ prices: "", ...place, session }, sums);
@@ -111,7 +111,7 @@ export class LedgerTable {
     }
   }
 
-  /** As `restore`, for a session that knows a part of it. The usage covers its open calls. */
+  /** Like `restore`, for a session of which the database has a part. The usage covers its open calls. */
   catchUp(session: number, usage: readonly SessionUsage[]): void {
     for (const row of this.#sql.open.all(session) as unknown as LedgerRow[]) {
       this.#takeBack(row, noAmount);
@@ -125,7 +125,10 @@ export class LedgerTable {
     this.restore(session, missing);
   }
 
-  /** With the session's record, so that no report and no day ever misses or repeats what it spent. */
+  /**
+   * Runs in the transaction that deletes the session's record, so that no report and no day misses or repeats its
+   * usage.
+   */
   forget(session: number, at: number): void {
     this.estimateOpen(session, at);
     this.#usage.forget(session);
@@ -133,7 +136,7 @@ export class LedgerTable {
     this.#sql.forgetAlerts.run(session);
   }
 
-  /** A slice of a deleted session's calls; true when there are more. */
+  /** Deletes a slice of a deleted session's calls. True if there are more. */
   deleteRows(session: number, rows: number): boolean {
     return Number(this.#sql.deleteRows.run(session, rows).changes) === rows;
   }
@@ -193,7 +196,7 @@ export class LedgerTable {
     this.#sql.delete.run(Number(reservation));
   }
 
-  /** From open to its end, or from an estimate to the truth that came after all. */
+  /** Ends an open call, or replaces an estimate by the real outcome. */
   #end(row: LedgerRow, ending: CallEnding, at: number, step: number | null): void {
     const asked = askedOf(row);
     this.#takeBack(row, countedAs(ending, asked));
@@ -214,7 +217,7 @@ export class LedgerTable {
     );
   }
 
-  /** Takes what the row counts for out of every total, and puts `used` there instead. */
+  /** Removes the row's amounts from every total and adds `used` instead. */
   #takeBack(row: LedgerRow, used: Amount): void {
     const asked = askedOf(row);
     const ending = endingOfRow(row);
@@ -240,7 +243,7 @@ export class LedgerTable {
     this.#usage.save(session, day, { kind, phase, persona, model, ...countedAs(ending, askedOf(row)) });
   }
 
-  /** Remembers the alerts, and gives those that were not raised before. */
+  /** Stores the alerts and returns those that were not raised before. */
   raise(session: number, at: number, alerts: readonly BudgetAlert[]): readonly BudgetAlert[] {
     return alerts.filter(({ level, name, kind, unit, limit, used, expected }) => {
       const of = level === "day" ? 0 : session;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { finalStatuses } from "../../journal/standing.ts";
 import { prepareLazily } from "./statement.ts";
 
-/** SQL: the highest position that any row of the journal ever had, also when that row was deleted. */
+/** SQL: the highest position that any journal row ever had, even if that row was deleted. */
 export const lastPosition = `(SELECT max(value, coalesce((SELECT max(position) FROM journal), 0))
   FROM meta WHERE name = 'indexed_to')`;
 
@@ -34,11 +34,11 @@ const sql = {
   hasStatus: "SELECT 1 FROM sessions WHERE number = ? AND status = ?",
   deleteSession: "DELETE FROM sessions WHERE number = ?",
 
-  // Above every position that ever was, not above those that are left: a follower of the journal would skip a position
-  // that is used twice as one it has read. `indexed_to` is at least as high as the positions of deleted rows.
+  // Above every position ever used, not only above those that remain: a follower of the journal would skip a reused
+  // position as already read. `indexed_to` is at least as high as the positions of deleted rows.
   append: `INSERT INTO journal (position, session, seq, epoch, at, kind, attempt, occurrence, fingerprint, name, body, hash)
      VALUES (${lastPosition} + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  // OR REPLACE: where the last row was removed from outside, its place in the index is still there.
+  // OR REPLACE: if the last row was removed from outside, its index entry remains.
   indexTransition:
     "INSERT OR REPLACE INTO transitions (session, seq, position, previous_hash) VALUES (?, ?, ?, ?)",
   erase: "DELETE FROM journal WHERE position = ?",

@@ -14,7 +14,7 @@ export interface ThreadData {
   readonly armed: ReturnType<typeof armedFault>;
 }
 
-/** `beat`: from now on tell every so often that this owner lives. On this thread, because the other may be busy. */
+/** `beat`: from now on, beat for this owner at an interval. On this thread, because the other may be busy. */
 export type ToThread = readonly Command[] | { readonly beat: string; readonly everyMs: number } | "close";
 export type FromThread = readonly Reply[] | "ready" | "closed";
 
@@ -25,18 +25,18 @@ armFault(armed?.fault, armed?.hits);
 const files = new DatabaseFiles(path, identities);
 const database = openAgain(path, files);
 growLog(database, path);
-// After it, because it says how its connection waits.
+// After it, because it sets how its connection waits.
 const writer = new Writer(database, files);
 let heart: { readonly owner: string; readonly everyMs: number; nextAt: number } | undefined;
 
-/** Enough to make the cost of the disk small, few enough that one batch of answers does not hold up the other thread. */
+/** Enough to make the disk's cost small, few enough that answers do not hold up the other thread. */
 const commandsPerCommit = 256;
 
-/** A session's next step often follows at once, and to fall asleep and be woken takes a quarter as long as its commit. */
+/** A session's next step often follows immediately, and sleeping and waking takes a quarter as long as its commit. */
 const awakeMs = availableParallelism() > 1 ? 0.2 : 0;
 
 port.postMessage("ready" satisfies FromThread);
-// Not an event loop: being woken through one costs a step another 25 us, and there is nothing else to do here.
+// No event loop: waking through one costs a step another 25 us, and this thread has nothing else to do.
 for (let rung = Atomics.load(bell, 0); work(); rung = Atomics.load(bell, 0)) {
   beatWhenDue();
   stayAwake(rung);
@@ -48,7 +48,7 @@ function stayAwake(rung: number): void {
   while (Atomics.load(bell, 0) === rung && performance.now() < until);
 }
 
-/** Everything that queued up while the last commit was on its way to the disk goes into the next one. False: closed. */
+/** Commands that queued up during the last commit go into the next one. False: closed. */
 function work(): boolean {
   let commands: Command[] = [];
   for (let message = next(); message !== undefined; message = next()) {
@@ -87,8 +87,8 @@ function beatWhenDue(): void {
   try {
     writer.beat(heart.owner, uptimeMs(), Date.now());
   } catch {
-    // A full disk must not end the thread; a lease that runs out is refused at the next write. The caller's thread
-    // notices that the database was removed.
+    // A full disk must not end the thread. An expired lease is refused at the next write, and the caller's thread
+    // notices a removed database.
   }
 }
 

@@ -44,7 +44,7 @@ export class TicketTable {
     return { kind: "done" };
   }
 
-  /** Once per problem and session: the fingerprint is unique. */
+  /** Raised once per problem and session, because the fingerprint is unique. */
   raise(ticket: Ticket, now: number): void {
     const { id, fingerprint, sessionId } = ticket;
     const delivery = newDelivery(now);
@@ -63,7 +63,7 @@ export class TicketTable {
     for (const row of this.#sql.due.all(now)) {
       const found = readRow(row);
       if (found === undefined) {
-        // It cannot be delivered and must not block the others: left as it is, never due again.
+        // It cannot be delivered and must not block others, so it is kept but never due again.
         this.#sql.setAside.run(String(row["id"]));
         continue;
       }
@@ -87,7 +87,7 @@ export class TicketTable {
   }
 }
 
-/** When it is due again; a delivery under way is due at its deadline. */
+/** When it is due again. A delivery in progress is due at its deadline. */
 function dueAtOf(delivery: TicketDelivery): number | null {
   switch (delivery.kind) {
     case "pending":

@@ -3,14 +3,14 @@ import type { SavedAmount, UsageSums } from "../../domain/ledger.ts";
 import { usageColumns } from "../../journal/values.ts";
 import { prepareLazily } from "./statement.ts";
 
-/** Where a call is added up. */
+/** The keys under which a call is summed. */
 export interface UsagePlace {
   readonly session: number;
   readonly day: string;
   readonly phase: string;
   readonly persona: string;
   readonly model: string;
-  /** Version of the price table; empty: none has a price. */
+  /** Version of the price table; empty if none prices it. */
   readonly prices: string;
 }
 
@@ -44,12 +44,12 @@ export class UsageTable {
     });
   }
 
-  /** `sign` -1 takes back what was added before. */
+  /** `sign` -1 subtracts an earlier addition. */
   add(place: UsagePlace, sums: UsageSums, sign: 1 | -1): void {
     this.#sql.addUsage.run(...keyOf(place), place.prices, ...valuesOf(sums).map((value) => sign * value));
   }
 
-  /** As `UsageReader.snapshot` gave it. */
+  /** Takes the result of `UsageReader.snapshot`. */
   restore(place: UsagePlace, sums: Readonly<Record<string, number>>): void {
     this.#sql.addUsage.run(...keyOf(place), place.prices, ...sumColumns.map((column) => sums[column] ?? 0));
   }
@@ -63,7 +63,7 @@ export class UsageTable {
     this.#sql.addSaving.run(...keyOf({ session, day, ...of }), kind, tokens, microUsd ?? 0, unpriced);
   }
 
-  /** The session is deleted; its sums stay, without its name. */
+  /** For a deleted session: keeps its sums without its name. */
   forget(session: number): void {
     const { keepUsage, deleteUsage, keepSavings, deleteSavings } = this.#sql;
     for (const statement of [keepUsage, deleteUsage, keepSavings, deleteSavings]) statement.run(session);

@@ -24,7 +24,7 @@ const lockPatienceMs = 20_000;
 
 type NewSession = Pick<Extract<Command, { verb: "create" }>, "session" | "row">;
 
-/** The one path for writes. Everything given to `commit` is one transaction. */
+/** The one path for writes. Everything passed to `commit` is one transaction. */
 export class Writer {
   readonly #database: DatabaseSync;
   readonly #files: DatabaseFiles | undefined;
@@ -47,7 +47,7 @@ export class Writer {
     this.#ledger = new LedgerTable(database);
     this.#cards = new CardTable(database);
     this.#journal = new JournalTable(this.#statements, this.#cards);
-    // `whenFree` waits for the lock: SQLite's own waiting is unfair between processes.
+    // `whenFree` waits for the lock, because SQLite's own waiting is unfair between processes.
     database.exec("PRAGMA busy_timeout = 0");
   }
 
@@ -57,11 +57,11 @@ export class Writer {
     } catch (error) {
       return commands.map(() => failed(error));
     }
-    // One bad command must not take the others' facts with it.
+    // One bad command must not roll back the others' facts.
     return this.#commitBegun(commands) ?? commands.flatMap((command) => this.commit([command]));
   }
 
-  /** Does not wait for the lock. Undefined where another connection is writing, or one of several commands is bad. */
+  /** Does not wait for the lock. Undefined if another connection is writing, or if one of several commands is bad. */
   commitAtOnce(commands: readonly Command[]): Reply[] | undefined {
     try {
       this.#statements.begin.run();
@@ -71,7 +71,7 @@ export class Writer {
     return this.#commitBegun(commands);
   }
 
-  /** Undefined, with nothing written, where one of several commands is bad. */
+  /** Undefined, with nothing written, if one of several commands is bad. */
   #commitBegun(commands: readonly Command[]): Reply[] | undefined {
     let replies: Reply[];
     let indexed = false;
@@ -95,7 +95,7 @@ export class Writer {
       (reply, at) => commands[at]?.verb === "reclaim" && reply.kind === "deleted" && !reply.more,
     );
     if (swept) shortenLog(this.#database);
-    // After the commit and before its acknowledgement: no other process may ever see what was written.
+    // Checked between the commit and its acknowledgement, because no other process may ever see the write.
     const removal = this.#files?.findRemoval();
     return removal === undefined ? replies : commands.map(() => failed(removal));
   }
@@ -110,7 +110,7 @@ export class Writer {
       this.#statements.commit.run();
       reach?.("owner.beat:after-commit");
     } catch (error) {
-      // Left open, this transaction would refuse every later one.
+      // If left open, this transaction would block every later one.
       this.#rollback();
       throw error;
     }
@@ -198,9 +198,9 @@ export class Writer {
       case "delete":
         return this.#delete(command);
       case "reclaim": {
-        // A claim introduces its owner anew, so one without leases is only a memory.
+        // A claim registers its owner again, so owners without leases can be deleted.
         sql.forgetOwners.run();
-        // Rows of a session whose deletion was killed.
+        // Rows of a session whose deletion was interrupted by a kill.
         const orphan = sql.orphan.get() as unknown as [session: number] | undefined;
         if (orphan !== undefined) return this.#sweep(orphan[0]);
         return { kind: "deleted", more: giveBackSpace(this.#database) };
@@ -244,7 +244,7 @@ export class Writer {
     return Number(lastInsertRowid);
   }
 
-  /** Compare and swap: the lease must be as it was when the claimant judged it free, dead or expired. */
+  /** Compare and swap: the lease must be unchanged since the claimant judged it free, dead or expired. */
   #claim(command: Extract<Command, { verb: "claim" }>): Reply {
     const { session, judged, expectedStatus, claimant, at, row } = command;
     const sql = this.#statements;
@@ -259,7 +259,7 @@ export class Writer {
     sql.take.run(session, epoch + 1, id);
     this.#journal.forgetHead(session);
     this.#ledger.estimateOpen(session, at);
-    // Signals first: a person's resume revokes a pause that was sent before it, received or not.
+    // Signals first: a person's resume revokes an earlier pause, received or not.
     this.#receive({ session, epoch: epoch + 1, at });
     if (command.cause === "recovery") this.#journal.recovered(session);
     else if (command.cause === "resume") sql.proved.run(session);
@@ -267,7 +267,7 @@ export class Writer {
     return { kind: "placed", epoch: epoch + 1, rows: this.#journal.append(session, head, at, [row]) };
   }
 
-  /** Counts the sessions that run beside the one to be claimed, over all processes. */
+  /** Counts the other running sessions across all processes. */
   #runningBeside({ session, limits, deadOwners }: Extract<Command, { verb: "claim" }>) {
     const name = (kind: Limit["kind"]) => limits.find((limit) => limit.kind === kind)?.name ?? null;
     let counts: Readonly<Record<Limit["kind"], number>> | undefined;
@@ -286,7 +286,7 @@ export class Writer {
     };
   }
 
-  /** Compare and swap as well: the journal must end where the newer rows continue it. */
+  /** Also compare and swap: the journal must end where the newer rows continue it. */
   #restore(command: Extract<Command, { verb: "restore" }>): Reply {
     const { session, owner, head, copied, appended, at, artifacts, usage } = command;
     const lease = this.#lease(session);
@@ -296,7 +296,7 @@ export class Writer {
     for (const sha256 of artifacts) this.#statements.refer.run(session, sha256);
     this.#ledger.catchUp(session, usage);
     const end = this.#journal.copy(session, { ...found, epoch: 0 }, copied);
-    // No driver recorded them, so no epoch vouches for them.
+    // No driver recorded these rows, so they get no epoch.
     this.#journal.append(session, end, at, appended);
     this.#journal.forgetHead(session);
     this.#statements.take.run(session, lease.epoch, null);
@@ -338,13 +338,13 @@ export class Writer {
     const isLive = onlyFinished && this.#statements.isUnfinished.get(session) !== undefined;
     if (isLive || !isAsJudged(lease, judged)) return { kind: "refused", epoch: lease.epoch };
     this.#journal.forgetHead(session);
-    // At once and first: a session whose history is half gone must not be listed any more.
+    // Remove the session first: one with half its history must not be listed.
     this.#statements.deleteSession.run(session);
     this.#ledger.forget(session, at);
     return this.#deleteRows(session, rows);
   }
 
-  /** In slices, so that a long history does not delay the commits of other sessions. */
+  /** Deletes in slices, so that a long history does not delay other sessions' commits. */
   #deleteRows(session: number, rows: number): Reply {
     const hasMoreRows = this.#journal.deleteRows(session, rows);
     const hasMoreCalls = this.#ledger.deleteRows(session, rows);
@@ -378,7 +378,7 @@ export class Writer {
 
   #rollback(): void {
     this.#journal.rolledBack();
-    // SQLite has already rolled back after some errors (a full disk, for one).
+    // SQLite has already rolled back after some errors, such as a full disk.
     if (this.#database.isTransaction) this.#statements.rollback.run();
   }
 }
