@@ -9,15 +9,15 @@ import type { AfterFailure, Wait } from "./journal.ts";
 export interface FailedAttempt {
   readonly error: unknown;
   readonly failure: Failure;
-  /** A step threw, not the work around it: the steps before it still serve. */
+  /** A step threw, not the work around it, so the steps before it can be reused. */
   readonly inStep: boolean;
-  /** Attempts of this round that failed, this one included. */
+  /** Failed attempts of this round, including this one. */
   readonly attemptsFailed: number;
-  /** Rounds since a person last granted some, this one included. */
+  /** Rounds since a person last granted some, including this one. */
   readonly roundsUsed: number;
-  /** Healing changed something for the next attempt: it neither waits nor continues the failed one. */
+  /** Healing changed something for the next attempt, which neither waits nor continues the failed one. */
   readonly mended?: boolean;
-  /** The attempt, by the seq of its first row, that failed equally and left equal files: the round is stuck. */
+  /** The attempt (seq of its first row) that failed equally and left equal files: the round is stuck. */
   readonly sameAs?: number | undefined;
   readonly now: number;
   readonly random: number;
@@ -28,18 +28,18 @@ export interface RetryPolicies {
   readonly rounds: RetryPolicy;
 }
 
-/** Both levels of retry in one place. The decision is in the journal before anything acts on it. */
+/** Decides both levels of retry. The decision is in the journal before anything acts on it. */
 export function decideAfterFailure(failed: FailedAttempt, { attempts, rounds }: RetryPolicies): AfterFailure {
   const { error, failure, inStep, attemptsFailed, roundsUsed, mended = false, now, random } = failed;
   const stuck = failed.sameAs !== undefined && !mended && !failure.outage ? { sameAs: failed.sameAs } : {};
   const errorSays = MaestroError.is(error) ? error.next : "retry";
   if (errorSays === "fail" || errorSays === "park") return { kind: "stop" };
   const continues = (failure.outage || inStep) && !mended;
-  // Once a person has mended the cause, the steps recorded before it still serve and are not paid again.
+  // After a person has fixed the cause, the earlier steps are reused and not paid again.
   const help = { kind: "help", ...(continues && { continues }), ...stuck } as const;
-  // A wrong key stays wrong: neither another attempt nor another round could mend it.
+  // A wrong key stays wrong: neither another attempt nor another round could help.
   if (!failure.recoverable && !mended && errorSays !== "next-round") return help;
-  // The breaker of a named service keeps its rate limit: all sessions share it, and a person can see and reset it.
+  // The breaker of a named service stores its rate limit: all sessions share it, and a person can see and reset it.
   const isShared = failure.category === "RATE_LIMIT" && failure.dependency !== undefined;
   const toldMs = isShared ? 0 : (failure.retryAfterMs ?? 0);
   const mayRetry = errorSays !== "next-round" && !("sameAs" in stuck);
@@ -58,19 +58,19 @@ function waitOf(waitMs: number, now: number): Wait {
   return { notBefore: now + waitMs, waitMs };
 }
 
-/** The end of an attempt as far as it tells whether the next one made progress. */
+/** The end of an attempt, with the fields that show whether the next one made progress. */
 export interface AttemptOutcome {
   readonly tree: string | undefined;
   readonly checks: readonly CheckResult[];
 }
 
-/** The same checks failed in the same way, and the files are the same: another attempt of the round would pay for nothing. */
+/** The same checks failed in the same way on the same files, so another attempt of the round would be wasted. */
 export function isEqualFailure(one: AttemptOutcome, other: AttemptOutcome): boolean {
   const [failed, before] = [failedChecks(one), failedChecks(other)];
   return one.tree === other.tree && failed.length > 0 && canonicalJson(failed) === canonicalJson(before);
 }
 
-/** A failure that was read from the output tells more than the line that sums it up, which may hold a time. */
+/** Failures read from the output are more specific than the summary line, which may contain a time. */
 const failedChecks = ({ checks }: AttemptOutcome): Json[] =>
   checks
     .filter(({ must, status }) => must && status !== "passed")

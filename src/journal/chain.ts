@@ -6,26 +6,26 @@ import { chainHash, decodeTransition, isStep } from "./journal-codec.ts";
 
 export type Seal = Extract<Transition, { kind: "checkpoint.sealed" }>;
 
-/** The kinds of row that say something about the rows before them. */
+/** Kinds of rows that concern earlier rows. */
 export const markKinds = ["checkpoint.sealed", "session.forked", "session.restored"] as const;
 
 /**
- * Verifies the rows of a session in order. Each row must follow from the row before it. A program that can write the
- * database can chain changed rows anew, but not so that they end in a hash that is recorded elsewhere: each seal carries
- * the hash of the last row that it covers.
+ * Verifies the rows of a session in order. Each row must follow from the row before it. A program that can write
+ * the database can rechain changed rows, but it cannot reproduce a hash recorded elsewhere: each seal contains the
+ * hash of the last row that it covers.
  */
 export class Chain {
   readonly #id: SessionId;
-  /** Seals of this session's drivers, by the last row that each covers. Copied seals cover the rows of another journal. */
+  /** Seals by this session's drivers, keyed by the last row they cover. Copied seals cover the rows of another journal. */
   readonly #seals: Seal[];
-  /** Copied steps stand before it. */
+  /** Copied steps precede this row. */
   readonly #forkedSeq: number;
   /** Copies of newer checkpoints may follow the rows of a driver, up to the row that says so. */
   readonly #restoredSeq: number;
   #head: JournalHead;
   #isDriven = false;
 
-  /** `marks`: all rows of `markKinds` behind the head. */
+  /** `marks`: all rows of `markKinds` after the head. */
   constructor(id: SessionId, head: JournalHead, marks: readonly RecordedRow[]) {
     this.#id = id;
     this.#head = head;
@@ -64,17 +64,17 @@ export class Chain {
   }
 }
 
-/** Drivers have epochs from 1 on; the rows of the creation and copies have none. */
+/** Drivers have epochs from 1 on. Rows of the creation and copies have none. */
 const isDriven = ({ epoch }: RecordedRow): boolean => epoch > 0;
 
-/** The row follows from the head before it. Its seq may skip some: the chain covers it. */
+/** Throws unless the row follows from the head before it. Its seq may skip numbers, because the chain covers it. */
 export function verifyRow(id: SessionId, head: JournalHead, row: RecordedRow): void {
   if (row.seq > head.seq && chainHash(head.hash, row) === row.hash) return;
   const isGap = row.seq !== head.seq + 1;
   throw damagedAt(id, row.seq, isGap ? `rows after ${head.seq} are missing` : "its hash does not match");
 }
 
-/** The row itself is verified when it is read in its turn, and may be damaged. */
+/** The row itself is verified in its turn, so it may be damaged here. */
 function readSeal(id: SessionId, row: RecordedRow): Seal {
   try {
     const seal = decodeTransition(row) as Seal;
@@ -101,7 +101,7 @@ function damagedAt(id: SessionId, seq: number, why: string): JournalCorrupt {
 export const sealIn = (row: RecordedRow): Seal | undefined =>
   row.kind === "checkpoint.sealed" ? (decodeTransition(row) as Seal) : undefined;
 
-/** The last seal of this session. Those of a fork's parent cover other rows. */
+/** The last seal of this session. A fork's copied seals cover other rows. */
 export function lastSeal(transitions: readonly RecordedRow[]): Seal | undefined {
   const row = transitions.findLast(({ kind }) => kind === "checkpoint.sealed" || kind === "session.forked");
   return row && sealIn(row);

@@ -19,7 +19,7 @@ import {
   sessionUsage,
 } from "./values.ts";
 
-/** The one format that this version writes and reads. */
+/** The only format that this version writes and reads. */
 export const checkpointFormat = 2;
 /** The checkpoint of the session's creation, before any phase. */
 export const initPhase = "init";
@@ -27,7 +27,7 @@ export const initPhase = "init";
 const predecessor = is.object({ phase: is.name, revision: is.positive, sha256: is.sha256 });
 export type Predecessor = is.TypeOf<typeof predecessor>;
 
-/** A transition row in a checkpoint. Restore appends it with its seq, and `reduce` makes the state from it. */
+/** A transition row in a checkpoint. Restore appends it with its seq, and `reduce` derives the state from it. */
 const checkpointRow = is.object({
   seq: is.seq,
   at: is.moment,
@@ -38,8 +38,9 @@ const checkpointRow = is.object({
 export type CheckpointRow = is.TypeOf<typeof checkpointRow>;
 
 /**
- * A phase boundary as JSON: a summary for people (context, files, decisions, results), and the transition rows since the
- * previous seal for restore. A pure function of the journal, so projecting it twice gives the same bytes.
+ * A phase boundary as JSON: a summary for people (context, files, decisions, results), and the transition rows
+ * since the previous seal, for restore. It depends only on the journal, so projecting it twice gives the same
+ * bytes.
  */
 const checkpointContent = is.object({
   format: is.whole,
@@ -49,18 +50,18 @@ const checkpointContent = is.object({
   createdAt: is.moment,
   /** The last row that it covers. */
   journal: journalHead,
-  /** Steps recorded up to that row. */
+  /** Number of steps up to that row. */
   steps: is.whole,
-  /** The last row that the previous seal covers: together they tell the whole history. */
+  /** The last row of the previous seal. Together the checkpoints contain the whole history. */
   after: is.whole,
-  /** Digest over all transition rows up to `journal`: it vouches for every checkpoint before it. */
+  /** Digest of all transition rows up to `journal`, which covers every earlier checkpoint. */
   transitions: is.sha256,
-  /** The sealed phases it builds on. */
+  /** The sealed phases that it builds on. */
   predecessors: is.list(predecessor),
-  /** Only in the first: everything that the session was created with. */
+  /** Only in the first checkpoint: the terms that the session was created with. */
   session: is.optional(sessionTerms),
   teamFingerprint: is.label,
-  /** Only when it is no longer the one the session began with. */
+  /** Only if it differs from the definition at the start. */
   definition: is.optional(definition),
   /** The files of the phase: the hash of their manifest, and the manifest (path, SHA-256, bytes, executable). */
   tree: is.optional(is.sha256),
@@ -68,7 +69,7 @@ const checkpointContent = is.object({
   gate: is.optional(gateResult),
   checks: is.optional(is.list(personaChecks)),
   awaitsReview: is.optional(is.boolean),
-  /** Missing for the work of this session. */
+  /** Missing if this session did the work. */
   source: is.optional(
     is.unionFor<PhaseSource, "kind">("kind", {
       work: {},
@@ -105,7 +106,7 @@ export interface Checkpoint {
   readonly text: string;
 }
 
-/** `rows`: the history that a fork begins with. */
+/** `rows`: the initial history of a fork. */
 export function projectInit(state: SessionState, rows: readonly RecordedRow[] = []): Checkpoint {
   const { kind: _, ...session } = state.begun;
   const { seq, hash, at, transitions } = state.createdHead;
@@ -128,7 +129,7 @@ export function projectInit(state: SessionState, rows: readonly RecordedRow[] = 
   });
 }
 
-/** Everything in a checkpoint that is not in the state at its head. */
+/** The parts of a checkpoint that are not in the state at its head. */
 export interface ProjectedWith {
   readonly head: JournalHead;
   readonly steps: number;
@@ -180,7 +181,7 @@ export function projectPhase(
     ...(files !== undefined && { files }),
     ...(gate !== undefined && { gate }),
     ...(checks.length > 0 && { checks }),
-    // Sealed before any review; answers are in later rows.
+    // Sealed before any review. Answers are in later rows.
     ...(phase.awaitedReview && { awaitsReview: true }),
     ...(source.kind !== "work" && { source }),
     ...(notes.length > 0 && { notes }),
@@ -194,8 +195,8 @@ export function projectPhase(
 }
 
 /**
- * The files of a phase that left those of the repository as they were: the base by its hash, without changes. A list of them
- * all may have 200,000 rows, and the artifact of that hash has it.
+ * The files of a phase that changed nothing: the hash of the base, without changes. A full list may have 200,000
+ * rows, and the artifact with that hash has it.
  */
 export const unchangedFiles = ({ created }: SessionState, tree: string): Json | undefined =>
   created.source?.tree === tree ? { base: tree, changes: [] } : undefined;
@@ -210,7 +211,7 @@ function predecessorsOf(state: SessionState, phase: string): Predecessor[] {
   });
 }
 
-/** Accepts exactly what was sealed, in the format of this version. */
+/** Accepts only the sealed bytes, in this version's format. */
 export function readCheckpoint(bytes: string | Uint8Array, what: string): Checkpoint {
   const { content, sha256 } = unseal(bytes, what);
   const found = content["format"];
@@ -233,7 +234,7 @@ export function readCheckpoint(bytes: string | Uint8Array, what: string): Checkp
   return { content: content as unknown as CheckpointContent, sha256, text: Buffer.from(bytes).toString() };
 }
 
-/** Checkpoints are put in order by where they begin and end. */
+/** Checkpoints are ordered by where they begin and end. */
 const orderFault = ({ after, journal }: CheckpointContent): is.Fault | undefined =>
   after < journal.seq ? undefined : { path: "after", problem: "must be less than journal.seq" };
 

@@ -4,7 +4,7 @@ import type { PublicFact } from "./public-fact.ts";
 import type { SessionState } from "./session-state.ts";
 import { type RequestedTool, ToolRequests } from "./step-facts.ts";
 
-/** A timeline cannot show more steps of one attempt apart. */
+/** A timeline cannot show more separate steps per attempt. */
 const mostOffsets = 200;
 const mostRestarts = 20;
 
@@ -30,17 +30,17 @@ export interface PhaseTrail {
   startedAt: number | undefined;
   endedAt: number | undefined;
   sealedAt: number | undefined;
-  /** The files that each revision left. */
+  /** The files of each revision. */
   readonly trees: Map<number, { readonly tree: string; readonly at: number }>;
 }
 
-/** Times and places that pages show and that the state of a session does not keep. */
+/** Times and places that pages show and the session's state does not keep. */
 export class Chronicle {
   readonly attempts = new Map<number, AttemptTrail>();
   readonly phases = new Map<string, PhaseTrail>();
-  /** The newest takeovers after a crash. */
+  /** The latest takeovers after a crash. */
   readonly restarts: number[] = [];
-  /** The seqs of the facts that each filter of the journal shows. */
+  /** The seqs of the facts that each journal filter shows. */
   readonly transitions: number[] = [];
   readonly failures: number[] = [];
   readonly #requests = new ToolRequests();
@@ -54,7 +54,7 @@ export class Chronicle {
     return this.#requests.openOf(started);
   }
 
-  /** `state`: after the row. Returns the tool call that the row answers, if it is the row of a tool. */
+  /** `state`: after the row. Returns the tool call that the row answers, if it is a tool's row. */
   add(row: RecordedRow, fact: PublicFact, state: SessionState): RequestedTool | undefined {
     const { seq, at } = row;
     if (isTransition(fact)) this.transitions.push(seq);

@@ -2,14 +2,14 @@ import type { ProtectedChange } from "../domain/put-back.ts";
 import type { AttemptState } from "./session-state.ts";
 import type { RecordedFailure } from "./values.ts";
 
-/** How a conversation began. An attempt that continues after an outage belongs to the conversation it continues. */
+/** The start of a conversation. An attempt that continues after an outage belongs to the conversation it continues. */
 export interface Conversation {
   /** The seq of the first row of the attempt that began it. */
   readonly started: number;
   readonly round: number;
   readonly attempt: number;
   readonly reasons: readonly RecordedFailure[];
-  /** Changes of protected files that earlier attempts made. */
+  /** Changes to protected files by earlier attempts. */
   readonly putBack: readonly ProtectedChange[];
 }
 
@@ -32,7 +32,7 @@ export function conversationOf(attempt: AttemptState, attempts: readonly Attempt
   };
 }
 
-/** The changes of protected files in these attempts, each path once. */
+/** The changes to protected files in these attempts, each path once. */
 export function putBackIn(attempts: readonly AttemptState[]): readonly ProtectedChange[] {
   const all = attempts.flatMap(({ putBack }) => putBack?.files ?? []);
   return [...new Map(all.map((change) => [change.path, change])).values()];

@@ -1,15 +1,15 @@
 import * as is from "./schema.ts";
 
-/** The parts of a delivery that were done, and those that were not. */
+/** The completed and failed parts of a delivery. */
 export const delivered = is.object({
   branch: is.optional(is.text),
   commits: is.optional(is.list(is.label)),
-  /** The remote that has the branch. */
+  /** The remote that the branch was pushed to. */
   remote: is.optional(is.text),
   /** The fingerprint of the request in the outbox. */
   pullRequest: is.optional(is.label),
   patch: is.optional(is.text),
-  /** How many files of the repository were changed in place. */
+  /** The number of repository files changed in place. */
   applied: is.optional(is.object({ written: is.whole, removed: is.whole })),
   failures: is.optional(
     is.list(

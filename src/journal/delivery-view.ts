@@ -7,10 +7,10 @@ export interface TicketView {
   readonly fingerprint: string;
   readonly summary: string;
   readonly status: TicketDelivery["kind"];
-  /** In the tracker, once it is delivered. */
+  /** Its key in the tracker, after delivery. */
   readonly key: string | null;
   readonly url: string | null;
-  /** Why it is not delivered yet. `notBefore`: when it is tried again. */
+  /** Why it is not delivered yet. `notBefore`: the time of the next attempt. */
   readonly lastError: string | null;
   readonly notBefore: string | null;
 }
@@ -18,7 +18,7 @@ export interface TicketView {
 export interface DeliveryView {
   readonly branch: string | null;
   readonly commits: readonly string[];
-  /** The remote that has the branch. */
+  /** The remote that the branch was pushed to. */
   readonly remote: string | null;
   readonly pullRequest: Pick<TicketView, "status" | "key" | "url" | "lastError"> | null;
   readonly patch: string | null;

@@ -1,31 +1,31 @@
 import type { RecordedStep } from "./recorded-step.ts";
 
-/** A record that may be outdated: a step of its name was asked for with another input. */
+/** A record that may be outdated: a step with its name was requested with another input. */
 export interface Divergence {
   readonly step: RecordedStep;
-  /** The fingerprint its name was asked for with. */
+  /** The fingerprint with which its name was requested. */
   readonly asked: string;
 }
 
-/** Records of one name that are not suspicious yet. */
+/** Records with one name that are not suspicious yet. */
 interface Namesakes {
-  /** In the order of their rows, so of growing epochs. Those before `next` were compared. */
+  /** In the order of their rows, so with growing epochs. Those before `next` were compared. */
   readonly steps: RecordedStep[];
   next: number;
-  /** Compared and not suspicious: their input was the one asked for, or they are not older. */
+  /** Compared and not suspicious: their input was the requested one, or they are not older. */
   held: RecordedStep[];
-  /** The input of all that are held, if it is the same. */
+  /** The input of all held records, if they share it. */
   heldInput: string | undefined;
 }
 
-/** Finds outdated records. A record is compared a few times in all, not once for every step that is asked for. */
+/** Finds outdated records. Each record is compared a few times in total, not once for every requested step. */
 export class Divergences {
-  /** The record itself where it is the only one of its name, as most are. */
+  /** The record itself if no other has its name, which is the usual case. */
   readonly #byTitle = new Map<string, RecordedStep | Namesakes>();
-  /** Sorted by name when a step first misses: a replay without changes never needs that. */
+  /** Sorted by name when a step first misses, which a replay without changes never needs. */
   #unsorted: RecordedStep[] = [];
   #firstEpoch = Number.POSITIVE_INFINITY;
-  /** A heap by seq. Records that were used after all are dropped when they reach the top. */
+  /** A heap by seq. Records that were used later are dropped when they reach the top. */
   readonly #found: Divergence[] = [];
 
   add(step: RecordedStep): void {
@@ -33,7 +33,10 @@ export class Divergences {
     this.#firstEpoch = Math.min(this.#firstEpoch, step.epoch);
   }
 
-  /** A step asked for this name and input: records of the name with another input, from an earlier epoch, become suspicious. */
+  /**
+   * A step with this name and input was requested. Records with the name, another input and an earlier epoch become
+   * suspicious.
+   */
   suspect(asked: Pick<RecordedStep, "kind" | "name" | "fingerprint">, beforeEpoch: number): void {
     if (beforeEpoch <= this.#firstEpoch) return;
     this.#sort();

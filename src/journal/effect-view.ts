@@ -8,24 +8,24 @@ import { finalStatuses, type SessionStatus } from "./standing.ts";
 import { unansweredIn, type WaitingKind } from "./waiting-call.ts";
 
 export interface EffectView {
-  /** The row of its intent: `settle` takes it. */
+  /** The row of its intent, which `settle` takes. */
   readonly seq: number;
   readonly name: string;
   readonly state: "happened" | "unknown";
-  /** When it began. */
+  /** The time when it began. */
   readonly at: string;
   readonly phase: string;
   readonly persona: string;
-  /** Of an unknown outcome: what is known. */
+  /** Details of an unknown outcome. */
   readonly because: string | null;
 }
 
 export interface WaitingView {
   readonly seq: number;
   readonly kind: "phase" | "effect" | WaitingKind;
-  /** Null where a whole phase waits. */
+  /** Null if a whole phase waits. */
   readonly persona: string | null;
-  /** The phase, the call of the effect, or the tool and its arguments. */
+  /** The phase, the call of the effect, or the tool with its arguments. */
   readonly call: Json;
 }
 
@@ -38,7 +38,7 @@ export function effectsIn({ effects }: SessionState): readonly EffectView[] {
   });
 }
 
-/** In these a person cannot help, or the driver still may say how an effect ended. */
+/** In these statuses a person cannot help, or the driver may still settle an effect. */
 const silent: readonly SessionStatus[] = ["queued", "running", "completed", "canceled"];
 
 export function waitingIn(state: SessionState): readonly WaitingView[] {

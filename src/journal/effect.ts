@@ -4,34 +4,34 @@ import type { StepKind } from "./row.ts";
 import type { OfAttempt } from "./values.ts";
 
 /**
- * `open`: it began, and no outcome is recorded. `unknown`: it ended, and no process can say whether it happened. `since`: the
- * row that says that it happened.
+ * `open`: it began, and no outcome is recorded. `unknown`: it ended, and no process can tell whether it happened.
+ * `since`: the row that records the outcome.
  */
 export type EffectOutcome =
   | { readonly kind: "open" }
   | { readonly kind: "unknown"; readonly because: string }
   /** The step's own row has the result. */
   | { readonly kind: "happened"; readonly since: number; readonly step: number }
-  /** A person said so. */
+  /** A person settled it. */
   | { readonly kind: "happened"; readonly since: number; readonly result: Json | undefined }
   | { readonly kind: "did-not-happen" };
 
-/** An effect that must not be repeated in silence: its intent is recorded before it begins. */
+/** An effect that must not be repeated silently. Its intent is recorded before it begins. */
 export interface EffectState extends OfAttempt {
   /** The row of the intent. */
   readonly seq: number;
   readonly at: number;
   readonly name: string;
   readonly kind: StepKind;
-  /** Without the files and inputs around it, so that later attempts and rounds find it. */
+  /** Excludes the files and inputs around it, so that later attempts and rounds find it. */
   readonly fingerprint: string;
   readonly occurrence: number;
-  /** The call, as people see it. */
+  /** The call as shown to people. */
   readonly call: Json | undefined;
-  /** All of them must be dead before it is certain that it will not happen any more. */
+  /** The effect can still happen while any of them lives. */
   readonly processes: readonly ProcessIdentity[];
   readonly outcome: EffectOutcome;
-  /** A person let it be repeated: its outcome serves no later call. */
+  /** A person allowed a repeat, so its outcome is used for no later call. */
   readonly repeats: boolean;
 }
 
@@ -45,7 +45,7 @@ export function unsettledIn(effects: Effects): readonly EffectState[] {
   return [...effects.values()].filter(isUnsettled);
 }
 
-/** Effects of these phases that happened, and would happen again if the phases started anew. */
+/** Effects of these phases that happened and would happen again if the phases started over. */
 export function happenedIn(effects: Effects, phases: Iterable<string>): readonly EffectState[] {
   const among = new Set(phases);
   return [...effects.values()].filter(
@@ -53,7 +53,7 @@ export function happenedIn(effects: Effects, phases: Iterable<string>): readonly
   );
 }
 
-/** What a persona's conversation knows to have happened when it begins with this row. */
+/** The effects that a persona's conversation has already performed when it begins with this row. */
 export function happenedBefore(
   effects: Effects,
   of: { readonly phase: string; readonly persona: string },
@@ -90,7 +90,7 @@ export function withEffect(effects: Effects, seq: number, change: Partial<Effect
   return effect === undefined ? effects : new Map(effects).set(seq, { ...effect, ...change });
 }
 
-/** Equal calls of these phases run again. What happened stays on the list. */
+/** Lets equal calls of these phases run again. Effects that happened stay on the list. */
 export function letRepeat(effects: Effects, phases: Iterable<string>): Effects {
   const again = new Set(happenedIn(effects, phases).map(({ seq }) => seq));
   if (again.size === 0) return effects;

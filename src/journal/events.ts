@@ -8,7 +8,7 @@ import { setupEvents } from "./events/setup.ts";
 import { teamEvents } from "./events/team.ts";
 import { waitingEvents } from "./events/waiting.ts";
 
-/** Every kind of transition row, declared once. Steps are rows of their own shape, see `StepRow`. */
+/** Every kind of transition row, declared once. Steps are rows with their own shape, see `StepRow`. */
 export const events = {
   ...sessionEvents,
   ...setupEvents,
@@ -30,7 +30,7 @@ export type TransitionOf<Kind extends TransitionKind> = { readonly kind: Kind } 
 /** Everything that can happen to a session, one journal row each. */
 export type Transition = { [Kind in TransitionKind]: TransitionOf<Kind> }[TransitionKind];
 
-/** The fact of a kind, as its declaration makes it. */
+/** The public facts of rows, as their kinds declare them. */
 export type RowFacts = { [Kind in TransitionKind]: ReturnType<(typeof events)[Kind]["fact"]> };
 
 export type AnyEvent = EventDefinition<object, object>;

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../domain/json-value.ts";
 import type { WaitingView } from "./effect-view.ts";
 import { callText, choicesOf, type WaitingKind } from "./waiting-call.ts";
 
-// What a person reads about calls and questions that wait for one.
+// Explains calls and questions that wait for a person.
 
 const mostAdvice = 10;
 
@@ -17,7 +17,7 @@ interface AskedCall {
   readonly call: JsonObject;
 }
 
-/** Calls and questions that a person has not answered. */
+/** Calls and questions that no person has answered. */
 const callsOf = (waiting: readonly WaitingView[]): readonly AskedCall[] =>
   waiting.flatMap(({ seq, kind, persona, call }) =>
     kind === "call" || kind === "question"

@@ -10,7 +10,7 @@ import type { Direction } from "./journal.ts";
 import { type KeptBudget, type ProposedLimit, proposedLimit, raiseAdvice } from "./proposed-limit.ts";
 import type { ParkReason, PauseCause } from "./standing.ts";
 
-/** The members of a session's view that the explanation is made of. */
+/** The parts of a session's view that the explanation uses. */
 export interface StoppedSession extends HeldSession {
   readonly reason: ParkReason | null;
   readonly pausedBy: PauseCause | null;
@@ -55,21 +55,21 @@ interface UsedSoFar {
 }
 
 /**
- * The answers to the questions of the person on call, in the order in which they are asked. Terminal, HTTP, page and
- * ticket quote them and have no sentences of their own about a stop. `stop-headline.ts` has the line for lists and titles.
+ * Answers for the person on call, in the order of their questions. Terminal, HTTP, page and ticket quote them and
+ * have no wording of their own about a stop. `stop-headline.ts` has the line for lists and titles.
  */
 export interface StopExplanation {
   /** Is anything lost? */
   readonly lost: string;
   /** What does it cost now? Answers that were lost in transit are a second line. */
   readonly cost: string;
-  /** Why did it stop? Null while it runs and when it has completed. */
+  /** Why did it stop? Null while it runs and after it has completed. */
   readonly why: string | null;
   /** What do I do? */
   readonly todo: readonly Advice[];
-  /** How do I resume? Null where nothing is left to resume. */
+  /** How do I resume? Null if nothing is left to resume. */
   readonly resume: Advice | null;
-  /** One for each persona where several need help; otherwise empty. */
+  /** One entry per persona if several need help; otherwise empty. */
   readonly needs: readonly PersonaNeed[];
   /** The limit that `todo` proposes, for forms. */
   readonly raise: ProposedLimit | null;
@@ -82,11 +82,11 @@ export interface PersonaNeed {
   readonly todo: readonly Advice[];
 }
 
-/** Where a session that may need help of many personas is cut. */
+/** Limit for a session in which many personas need help. */
 const mostNeeds = 50;
 const mostAdvice = 10;
 
-/** `abandoned`: the session is marked as running, but the process that drove it has died. */
+/** `abandoned`: the session is marked as running, but its driver has died. */
 export function explainStop(
   session: StoppedSession,
   { abandoned = false }: { readonly abandoned?: boolean } = {},
@@ -150,7 +150,7 @@ function whatIsLost({ phases, steps, effects }: StoppedSession, abandoned: boole
 
 const nothingSpends = "Nothing is running or spending.";
 
-/** For tickets, which know only the sums. */
+/** For tickets, which have only the sums. */
 export function costWhileStopped(
   spent: { readonly tokens: number; readonly microUsd?: number | undefined } | undefined,
 ): string {
@@ -218,7 +218,7 @@ function whyItStopped(session: StoppedSession, abandoned: boolean): string {
   return `${pauseText(session)} ${whatIsLeft(session)}`;
 }
 
-/** What a person reads about each reason to park. */
+/** The texts for people about each reason to park. */
 interface ParkTexts {
   readonly why: (session: StoppedSession) => string;
   readonly todo: (session: StoppedSession) => readonly Advice[];
@@ -339,7 +339,7 @@ function errorAdvice({ error }: StoppedSession): readonly Advice[] {
   return [...unique.values()].slice(0, mostAdvice);
 }
 
-/** The details of HelpNeeded; those of any other error have other members. */
+/** The details of HelpNeeded. Other errors have other members. */
 interface HelpDetails {
   readonly phase?: string;
   readonly persona?: string;
@@ -358,11 +358,11 @@ function describeNeed(error: ErrorJson): PersonaNeed {
   return { phase, persona, why: ended(message || error.message), todo: adviceOf(error) };
 }
 
-/** The fixes that its failures suggest come first, then what the error itself advises. */
+/** The fixes that its failures suggest come first, then the error's own advice. */
 export function adviceOf(error: ErrorJson): readonly Advice[] {
   const { actions, advice } = error;
   const suggested = (helpOf(error).suggestedActions ?? [])
-    // Of a failure that nothing recognized, the table has nothing to say.
+    // The table has no specific advice for an unrecognized failure.
     .filter((text) => text !== failureTable.UNKNOWN.suggestedFix)
     .map((text) => advise(text));
   return [...suggested, ...(actions ?? (advice === undefined ? [] : [advise(advice)]))];
@@ -372,7 +372,7 @@ function reviewAdvice(session: StoppedSession): readonly Advice[] {
   const name = nameOf(session);
   const waiting = session.phases.filter(({ review }) => review === "awaiting");
   if (waiting.length === 0) return [];
-  // Where one phase waits, an answer need not name it.
+  // If only one phase waits, an answer need not name it.
   return (waiting.length > 1 ? waiting : [undefined]).flatMap((phase) => {
     const which = phase === undefined ? [] : ["--phase", phase.name];
     const it = phase === undefined ? "it" : phase.name;

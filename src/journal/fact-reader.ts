@@ -14,14 +14,14 @@ export interface AttemptPlace {
   readonly startedAt: number;
 }
 
-/** Finds attempts that began before the first row a reader was given. */
+/** Finds attempts that began before the reader's first row. */
 export type FindAttempt = (started: number) => AttemptPlace | undefined;
 
 /** Turns the rows of one session, in order, into public facts. */
 export class FactReader {
   readonly #find: FindAttempt;
   readonly #attempts = new Map<number, AttemptPlace>();
-  /** When the newest row of each running attempt was written. */
+  /** The time of the newest row of each running attempt. */
   readonly #lastAt = new Map<number, number>();
 
   constructor(find: FindAttempt = () => undefined) {
@@ -44,7 +44,7 @@ export class FactReader {
       name: row.name ?? "",
       passed,
       outcome,
-      // The steps of an attempt run one after the other, so a step took the time since the row before it.
+      // The steps of an attempt run one after the other, so a step took the time since the previous row.
       tookMs: before === undefined ? null : Math.max(0, row.at - before),
       until: isoTimeOrNull(until),
     };
@@ -72,7 +72,7 @@ export class FactReader {
   }
 }
 
-/** The attempt that a transition belongs to, by the seq of its first row. */
+/** The attempt of a transition, by the seq of its first row. */
 export function startedOf({ seq }: Pick<RecordedRow, "seq">, entry: Transition): number | undefined {
   if (entry.kind === "attempt.started") return seq;
   return "started" in entry ? entry.started : undefined;

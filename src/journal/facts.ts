@@ -4,7 +4,7 @@ import type { Fact, FactBodies, OtherFacts } from "./public-fact.ts";
 
 export { gateClause, gateFact } from "./events/phase.ts";
 
-/** The facts that are not those of transition rows. */
+/** Wording of facts that do not come from transition rows. */
 const others: { readonly [Kind in keyof OtherFacts]: Wording<FactBodies[Kind]> } = {
   step: {
     sentence: ({ step, name, outcome }) =>
@@ -25,7 +25,7 @@ const others: { readonly [Kind in keyof OtherFacts]: Wording<FactBodies[Kind]> }
   },
 };
 
-/** The public fact of a transition. Steps have theirs from `FactReader`. */
+/** The public fact of a transition. `FactReader` makes those of steps. */
 export function factOf(entry: Transition, context: FactContext): Fact {
   return { kind: entry.kind, ...eventOf(entry.kind)?.fact(entry, context) } as Fact;
 }

@@ -5,13 +5,13 @@ export interface HeldSession {
   readonly id: string;
   readonly key: string | null;
   readonly status: SessionStatus;
-  /** It came from an export. */
+  /** The session came from an export. */
   readonly imported?: { readonly trusted: boolean } | null;
-  /** Sealed work on disk that the database does not know. */
+  /** Sealed work on disk that the database lacks. */
   readonly newerCheckpoints?: readonly string[];
 }
 
-/** Why a session does not run although nothing that it recorded stops it. Undefined when it may run. */
+/** Why a session does not run although its journal would allow it. Undefined if it may run. */
 export function heldBack(
   session: HeldSession,
 ): { readonly why: string; readonly todo: readonly Advice[] } | undefined {

@@ -12,13 +12,14 @@ import type { SessionCard } from "./session-card.ts";
 import { emptyState, type SessionState } from "./session-state.ts";
 import { sealFault, summaryFault } from "./summary-fault.ts";
 
-/** The session's first row is in its first checkpoint, as JSON. */
+/** The first checkpoint has the session's first row as JSON. */
 const firstSeq = 1;
 
 /**
- * Proves that these checkpoints, which follow each other, are a history that this version can read: rows of known kinds
- * with valid fields and ascending seqs, the sealed digest, a state at the end, and summaries that say what the rows say.
- * A seal proves none of that, because anyone can write one. Returns that state. `advice`: how to get a better copy.
+ * Proves that these consecutive checkpoints form a history that this version can read: rows of known kinds with
+ * valid fields and ascending seqs, the sealed digest, a state at the end, and summaries that agree with the rows. A
+ * seal proves none of that, because anyone can write one. Returns the final state. `advice`: how to get a better
+ * copy.
  */
 export function checkHistory(
   checkpoints: readonly Checkpoint[],
@@ -39,7 +40,7 @@ class History {
   readonly #advice: MaestroErrorOptions["advice"];
   state: SessionState;
   #card: SessionCard | undefined;
-  /** The checkpoint before: its seal is among the next rows. */
+  /** The previous checkpoint, whose seal is among the next rows. */
   #before: Checkpoint | undefined;
   #isSealed = true;
 
@@ -79,7 +80,7 @@ class History {
     const fault = event.row.check(parsed, "") ?? this.#placeFault(parsed, checkpoint);
     if (fault !== undefined)
       throw this.#refuse(checkpoint, row, `${fault.path} ${fault.problem}`.trim(), fault.path);
-    // The rows of a fork's start are its parent's, whose checkpoints are not here.
+    // The initial rows of a fork come from its parent, whose checkpoints are not here.
     if (kind === "checkpoint.sealed" && checkpoint.content.phase !== initPhase)
       this.#seal(parsed as JsonObject, row, checkpoint);
     this.#reduce(row, checkpoint);
@@ -94,7 +95,7 @@ class History {
     this.#isSealed = true;
   }
 
-  /** Rows are about phases and personas of the team. A fork's start has the rows of its parent's team. */
+  /** Rows concern phases and personas of the team. A fork's initial rows concern its parent's team. */
   #placeFault(row: Json, { content }: Checkpoint) {
     if (content.phase === initPhase || !isJsonObject(row)) return undefined;
     const { phase, persona } = row;
@@ -111,7 +112,7 @@ class History {
   #reduce(row: CheckpointRow, checkpoint: Checkpoint): void {
     const { seq, at, kind, body } = row;
     const written = { ...transitionRow(kind as never, body), seq, at };
-    // Only the hash of the first row is known: those behind it cover steps, which no checkpoint has.
+    // Only the first row's hash is known: later hashes cover steps, which no checkpoint has.
     const hash = seq === firstSeq ? chainHash(chainStart(this.state.id), { ...written, epoch: 0 }) : "";
     const recorded: RecordedRow = { ...written, epoch: copiedEpoch, hash };
     try {

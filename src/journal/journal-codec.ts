@@ -8,9 +8,9 @@ import type { TreeChange } from "../domain/tree.ts";
 import type { Entry, RecordedRow, StepKind, StepRow, Transition } from "./journal.ts";
 import { type StepIdentity, stepRowKinds } from "./recorded-step.ts";
 
-// The rows of the journal as text: what is written, how it is read back, and the hash chain over it.
+// The rows of the journal as text: writing, reading and the hash chain.
 
-/** An entry as the store writes it; the store adds seq, epoch, time and hash. */
+/** An entry as the store writes it. The store adds seq, epoch, time and hash. */
 export type RowToWrite = Pick<
   RecordedRow,
   "kind" | "attempt" | "occurrence" | "fingerprint" | "name" | "body"
@@ -19,7 +19,7 @@ export type RowToWrite = Pick<
 export function encodeEntry(entry: Entry): RowToWrite {
   if (isStep(entry)) return entry as StepRow;
   const { kind, ...rest } = entry as Transition;
-  // A checkpoint carries the first row as JSON, and restore must give the same bytes.
+  // A checkpoint stores the first row as JSON, and restore must reproduce the same bytes.
   const body = kind === "session.created" ? canonicalJson(rest as unknown as Json) : JSON.stringify(rest);
   return transitionRow(kind, body);
 }
@@ -28,7 +28,7 @@ export function transitionRow(kind: Transition["kind"], body: string): RowToWrit
   return { kind, attempt: null, occurrence: null, fingerprint: null, name: null, body };
 }
 
-/** A recorded value may be as deep as the limit, and its row wraps it in a few more levels. */
+/** A recorded value may be as deep as the limit, and its row adds a few levels. */
 export const bodyLimits = {
   what: "a journal row",
   maxBytes: 4 * jsonLimits.maxBytes,
@@ -39,7 +39,7 @@ export function parseBody(body: string): Json {
   return parseJson(body, bodyLimits);
 }
 
-/** Rows are covered by the hash chain, so what is read back is what this program once wrote. */
+/** The hash chain covers rows, so the text read back is text that this program wrote. */
 export function decodeTransition(row: RecordedRow): Transition {
   const entry = { ...(parseBody(row.body) as object), kind: row.kind } as Transition;
   if (entry.kind !== "attempt.completed" && entry.kind !== "attempt.failed") return entry;
@@ -54,7 +54,7 @@ export function isStep({ kind }: { readonly kind: string }): boolean {
   return kind.startsWith("step.");
 }
 
-/** The body of a tampered row may be of any type. */
+/** The body of a tampered row may have any type. */
 type Chained = Omit<RecordedRow, "hash" | "body"> & { readonly body: unknown };
 
 /** The hash before the first row. It covers the session's id, so that no row can move to another session. */
@@ -63,18 +63,18 @@ export function chainStart(sessionId: string): string {
 }
 
 /**
- * Rows are hashed from this buffer. Joined to one string they would be copied twice, and a resume would spend more time on
- * garbage collection than on hashing.
+ * Rows are hashed from this buffer. Joining them to one string would copy them twice, and a resume would spend more
+ * time on garbage collection than on hashing.
  */
 const scratch = Buffer.allocUnsafeSlow(64 * 1024);
 const maxBytesPerUnit = 3;
 
-/** Covers every column, so that a changed, removed, reordered or moved row breaks the chain from there on. */
+/** Covers every column, so that a changed, removed, reordered or moved row breaks the chain. */
 export function chainHash(previous: string, row: Chained): string {
   const { name } = row;
   const body = String(row.body);
   const place = `${previous}\n${row.seq} ${row.epoch} ${row.at} ${row.kind} ${row.attempt} ${row.occurrence} ${row.fingerprint}`;
-  // Length first: a name may contain anything, and must not be able to pose as the start of a body.
+  // Length first: a name may contain anything and must not pose as the start of a body.
   const header = `${place} ${name?.length ?? -1} ${name}\n`;
   if ((header.length + body.length) * maxBytesPerUnit > scratch.length) return digest(header + body);
   const bodyAt = scratch.write(header);
@@ -84,9 +84,9 @@ export function chainHash(previous: string, row: Chained): string {
 const digest = (content: string | Uint8Array): string => hash("sha256", content, "base64url");
 
 /**
- * A step to be recorded. An instance and no literal, as is all that holds the result of a step while that waits for the
- * disk: literals of which V8 once saw many live long it puts among the old objects at once, where each keeps its result
- * in memory long after the step, and every small collection carries that along.
+ * A step to be recorded. A class instead of a literal, like everything that holds a step's result until it is on
+ * disk. Once V8 has seen many such literals live long, it allocates them in the old generation, where each keeps
+ * its result in memory long after the step and slows down every small collection.
  */
 export class NewStepRow implements StepRow {
   readonly kind: StepRow["kind"];
@@ -106,12 +106,12 @@ export class NewStepRow implements StepRow {
   }
 }
 
-/** The body of a step that ended in an outage begins like this, so that it is known without parsing. */
+/** The beginning of a step's body after an outage, so that it is recognized without parsing. */
 export const outageBody = '{"outage":true,';
 
 const resultStart = '{"result":';
 
-/** The body of a step with this result; a result of undefined has no member. */
+/** The body of a step with this result. An undefined result has no member. */
 export function resultBody(result: unknown, name: string): string {
   return toJsonText(result, { what: `the result of step "${name}"`, member: "result" });
 }
@@ -121,7 +121,7 @@ export const resultIn = (body: string): string => body.slice(resultStart.length,
 
 export const artifactBody = (sha256: string): string => `{"artifact":"${sha256}"}`;
 
-/** `failure`: as judged while the error was fresh; undefined for a thrown value, which says no more than its text. */
+/** `failure`: judged while the error was fresh; undefined for a thrown value, which has only its text. */
 export function errorBody(
   error: ErrorJson,
   { outage, failure }: { readonly outage: boolean; readonly failure: Failure | undefined },
@@ -133,15 +133,15 @@ export function errorBody(
 export const isFailure = (body: string): boolean =>
   body.startsWith(outageBody) || body.startsWith('{"error":');
 
-/** The same body with the files that the step changed; they come first. */
+/** The same body with the files that the step changed, which come first. */
 export function withChanges(body: string, changes: readonly TreeChange[]): string {
   if (changes.length === 0) return body;
   return `{"changes":${JSON.stringify(changes)}${body === "{}" ? "" : ","}${body.slice(1)}`;
 }
 
 /**
- * The same body with the call that was sent to a model: JSON text of a `SentCall`, and the output that its budgets left,
- * which is no part of the call's fingerprint.
+ * The same body with the call that was sent to a model: JSON text of a `SentCall`, and the output that its budgets
+ * left, which is not part of the call's fingerprint.
  */
 export const sentBody = (body: string, sent: string, allowedOutput?: number): string =>
   `${body.slice(0, -1)}${body === "{}" ? "" : ","}"sent":${sent}${allowedOutput === undefined ? "" : `,"allowedOutput":${allowedOutput}`}}`;
@@ -149,7 +149,7 @@ export const sentBody = (body: string, sent: string, allowedOutput?: number): st
 const textStart = `${resultStart}"`;
 const textEnd = '"}';
 
-/** A result that is a text in which nothing is escaped, without parsing its row; undefined for every other row. */
+/** The result, if it is a text without escapes, read without parsing the row; undefined for every other row. */
 export function plainResult(body: string): string | undefined {
   if (!body.startsWith(textStart) || !body.endsWith(textEnd)) return undefined;
   const text = body.slice(textStart.length, -textEnd.length);

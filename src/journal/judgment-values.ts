@@ -52,9 +52,9 @@ export const checkResult = is.objectFor<CheckResult>({
 export const personaChecks = is.object({ persona: is.name, results: is.list(checkResult) });
 export type PersonaChecks = is.TypeOf<typeof personaChecks>;
 
-/** A check as it ended on the files that the session began with. */
+/** A check's outcome on the session's initial files. */
 export const baselineRun = is.object({
-  /** `checkKey` of the command: checks that run the same are measured once. */
+  /** `checkKey` of the command. Equal checks are measured once. */
   key: is.label,
   checks: is.list(is.text),
   /** `not-run`: it could not be started. */
@@ -62,12 +62,12 @@ export const baselineRun = is.object({
   /** Null: a limit ended it, or it was not started. */
   exitCode: is.nullable(is.number),
   message: is.text,
-  /** None of the files that its personas deliver was there: its failure tells nothing. */
+  /** None of the files that its personas deliver existed, so its failure tells nothing. */
   awaited: is.optional(is.literal(true)),
   tests: is.optional(testCounts),
-  /** The artifact with the names of its tests, where its output names all of them. */
+  /** The artifact with the names of its tests, if its output names all of them. */
   names: is.optional(is.sha256),
-  /** The artifact with everything that it printed. */
+  /** The artifact with its complete output. */
   output: is.optional(is.sha256),
 });
 export type BaselineRun = is.TypeOf<typeof baselineRun>;

@@ -11,7 +11,7 @@ export interface PlannedPhase {
   readonly personas: readonly { readonly name: string; readonly work?: { readonly kind: string } }[];
 }
 
-/** Personas are functions, and no team file defines them: only the program that does can run them. */
+/** True if personas are functions that no team file defines: only the defining program can run them. */
 export function needsProgram({
   teamFile,
   definition,
@@ -23,7 +23,7 @@ export function needsProgram({
   return teamFile === undefined && plannedPhases(definition).some(isFunction);
 }
 
-/** The phases of a recorded definition, also of one that an older version wrote without dependencies. */
+/** The phases of a recorded definition, including those of older versions without dependencies. */
 export function plannedPhases(definition: Json): readonly PlannedPhase[] {
   const phases =
     (definition as { phases?: readonly (Partial<PlannedPhase> & { name: string })[] } | null)?.phases ?? [];
@@ -42,11 +42,11 @@ export function plannedChecks(definition: Json): readonly PlannedCheck[] {
   return [...new Map(checks.map((check) => [`${check.name} ${checkKey(check)}`, check])).values()];
 }
 
-/** The phases of a recorded definition are all accepted: nothing is left to run. */
+/** True if all phases of a recorded definition are accepted, so that nothing is left to run. */
 export const isAllAccepted = ({ created, phases }: Pick<SessionState, "created" | "phases">): boolean =>
   plannedPhases(created.definition).every(({ name }) => isAccepted(phases.get(name)));
 
-/** The plan as public facts have it. */
+/** The plan in public facts. */
 export interface PlannedFact {
   readonly name: string;
   readonly personas: readonly string[];

@@ -1,6 +1,6 @@
 import * as is from "./schema.ts";
 
-/** A process, told apart from every other that ever had its pid: enough to prove that it is dead. */
+/** Identifies a process beyond its pid, which may be reused, so that its death can be proved. */
 export const processIdentity = is.object({
   machine: is.text,
   boot: is.text,

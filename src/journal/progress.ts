@@ -18,7 +18,7 @@ export interface PersonaProgress {
   readonly attempt: number;
   /** Its current or last activity. */
   readonly activity: string;
-  /** When the wait ends that holds it up. */
+  /** When its current wait ends. */
   readonly until: number | undefined;
   readonly startedAt: number | undefined;
   readonly endedAt: number | undefined;
@@ -34,7 +34,7 @@ export interface PhaseProgress {
   readonly personas: readonly PersonaProgress[];
 }
 
-/** How far a session is, made from its facts and nothing else. */
+/** The progress of a session, derived only from its facts. */
 export interface SessionProgress {
   readonly team: string;
   readonly brief: string;
@@ -46,9 +46,9 @@ export interface SessionProgress {
   readonly claimedAt: number | undefined;
   readonly endedAt: number | undefined;
   readonly phases: readonly PhaseProgress[];
-  /** Exhausted budgets and dependencies that are down, newest last. */
+  /** Exhausted budgets and unavailable dependencies, newest last. */
   readonly warnings: readonly string[];
-  /** The last fact that was applied. */
+  /** The last applied fact. */
   readonly seq: number;
 }
 
@@ -69,7 +69,7 @@ export const noProgress: SessionProgress = {
 
 const mostWarnings = 3;
 
-/** The progress after one more fact. A fact that was applied before changes nothing. */
+/** The progress after one more fact. An already applied fact changes nothing. */
 export function applyFact(progress: SessionProgress, fact: PublicFact): SessionProgress {
   if (fact.seq <= progress.seq) return progress;
   const change = changes[fact.kind]?.(progress, fact as never, Date.parse(fact.at));

@@ -37,8 +37,8 @@ interface Refused {
 }
 
 /**
- * Twice the limit, and at least enough for the next call. Null for a limit of the day, which is in the configuration, and
- * for a cost without a known price: there the error itself says what to do.
+ * Twice the limit, and at least enough for the next call. Null for the day's limit, which is set in the
+ * configuration, and for a cost without a known price, where the error itself has the advice.
  */
 export function proposedLimit({ reason, error, budgets }: RefusedSession): ProposedLimit | null {
   if (reason !== "budget") return null;

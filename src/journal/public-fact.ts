@@ -6,7 +6,7 @@ export type { FailedFact } from "./events/failed.ts";
 export type { GateFact } from "./events/phase.ts";
 export type { PlannedFact } from "./planned.ts";
 
-/** Where and when a fact happened. Null where the fact concerns the whole session, or a whole phase. */
+/** The place and time of a fact. Null if the fact concerns the whole session or a whole phase. */
 export interface FactPlace {
   readonly seq: number;
   readonly at: string;
@@ -14,11 +14,11 @@ export interface FactPlace {
   readonly persona: string | null;
   readonly round: number | null;
   readonly attempt: number | null;
-  /** The seq of the attempt's first row: its identity. */
+  /** The seq of the attempt's first row, which identifies it. */
   readonly started: number | null;
 }
 
-/** One journal row as the outside sees it: in the event streams of HTTP, in `watch --json` and on the page. */
+/** One journal row for the outside: in the HTTP event streams, in `watch --json` and on the page. */
 export type PublicFact = FactPlace & Fact;
 
 export type Fact = { [Kind in FactKind]: { readonly kind: Kind } & FactBodies[Kind] }[FactKind];
@@ -35,10 +35,10 @@ export interface OtherFacts {
     readonly passed: boolean;
     readonly outcome: string;
     readonly tookMs: number | null;
-    /** For a wait: when it ends. */
+    /** For a wait: its end. */
     readonly until: string | null;
   };
-  /** The two facts about money come from the ledger, not from rows. */
+  /** These two facts about money come from the ledger instead of rows. */
   "budget.reserved": { readonly call: string; readonly usd: number | null; readonly tokens: number };
   "budget.settled": {
     readonly call: string;
@@ -64,7 +64,7 @@ export type LiveEvent =
       readonly name: string;
       readonly at: string;
     }
-  /** A piece of a model's answer while it streams; the recorded step replaces it. */
+  /** A piece of a model's answer while it streams. The recorded step replaces it. */
   | { readonly kind: "text"; readonly sessionId: string; readonly persona: string; readonly delta: string };
 
 export const isRecorded = (event: SessionEvent): event is Exclude<SessionEvent, LiveEvent> => "seq" in event;

@@ -6,14 +6,14 @@ export interface StepIdentity {
   readonly occurrence: number;
 }
 
-/** A step on record, as its attempt looks for it when it runs again. */
+/** A recorded step, as its attempt looks for it on replay. */
 export interface RecordedStep extends CachedBody, StepIdentity {
   readonly seq: number;
   readonly attempt: number;
   /** The epoch of the driver that recorded it. */
   readonly epoch: number;
   readonly kind: string;
-  /** A step whose input changed still has kind and name in common with its record. */
+  /** A step with changed input still shares kind and name with its record. */
   readonly name: string;
   /** It ended in an outage: an attempt that inherits it runs it again. */
   readonly outage: boolean;

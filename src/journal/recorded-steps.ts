@@ -11,7 +11,7 @@ import { isSelected, isWithin, type SeqRange, type StepSelection } from "./step-
 
 const maxNameLength = 200;
 
-/** Gives each step of an attempt its identity: the same work asked for again is the next occurrence of it. */
+/** Gives each step of an attempt its identity. Requesting the same work again is its next occurrence. */
 export class StepIdentities {
   readonly #personaInput: string;
   readonly #occurrences = new Map<string, number>();
@@ -30,20 +30,20 @@ export class StepIdentities {
     return { fingerprint, occurrence };
   }
 
-  /** A function may read anything its persona does; the input of every other kind is all that it depends on. */
+  /** A function may read anything that its persona reads. Every other kind depends only on its input. */
   #identifying(kind: StepKind, name: string, input: Json): string {
     if (kind !== "function" && kind !== "wait") return `${kind} ${canonicalInput(name, input)}`;
-    // The name as JSON, so that no name can pose as a name and an input.
+    // The name as JSON, so that it cannot pose as a name and an input.
     const own = input === null ? "" : canonicalInput(name, input);
     return `${this.#personaInput} ${JSON.stringify(name)} ${own}`;
   }
 }
 
-/** Without all that the persona reads: the effect happened, whatever the persona reads by the time it asks again. */
+/** Excludes everything that the persona reads: the effect happened, whatever the persona reads when it asks again. */
 const onceText = (kind: StepKind, name: string, input: Json): string =>
   `once ${kind} ${JSON.stringify(name)} ${input === null ? "" : canonicalInput(name, input)}`;
 
-/** An input that JSON cannot hold would make one step of two: the second would get the result of the first. */
+/** An input that JSON cannot represent would merge two steps: the second would get the result of the first. */
 export function canonicalInput(name: string, input: Json): string {
   try {
     return canonicalJson(input);
@@ -59,20 +59,20 @@ const badName = (name: unknown): InputInvalid =>
     `A step needs a name of 1 to ${maxNameLength} characters, not ${JSON.stringify(name)?.slice(0, 80)}.`,
   );
 
-/** Each repetition of a call waits under an identity of its own. */
+/** Each repetition of a call waits under its own identity. */
 export const repeatOf = ({ fingerprint, occurrence }: StepIdentity, repeats: number): StepIdentity => ({
   fingerprint: hash("sha256", `repeat ${fingerprint} ${occurrence}`).slice(0, 32),
   occurrence: repeats,
 });
 
 /**
- * The recorded steps that one attempt replays, found by kind, fingerprint and occurrence. Order does not matter, so steps
- * that ran in parallel may be asked for in another order.
+ * The recorded steps that one attempt replays, found by kind, fingerprint and occurrence. Order does not matter, so
+ * parallel steps may be requested in another order.
  */
 export class RecordedSteps {
   readonly #steps = new Map<string, RecordedStep>();
   readonly #divergences = new Divergences();
-  /** Steps of this process, as pairs of first and last seq: a long attempt must not fill the memory. */
+  /** Steps of this process, as pairs of first and last seq, which bounds the memory of a long attempt. */
   readonly #live: readonly number[];
   #asked = 0;
 
@@ -85,7 +85,7 @@ export class RecordedSteps {
     this.#divergences.add(step);
   }
 
-  /** How often a record was asked for. */
+  /** How often a record was requested. */
   get asked(): number {
     return this.#asked;
   }
@@ -95,25 +95,25 @@ export class RecordedSteps {
     return this.#steps.get(keyOf(kind, fingerprint, occurrence));
   }
 
-  /** Its record serves again. Unused records of its name from an earlier driver become suspicious. */
+  /** Reuses the step's record. Unused records with its name from an earlier driver become suspicious. */
   use(step: RecordedStep): void {
     step.used = true;
     this.#divergences.suspect(step, step.epoch);
   }
 
-  /** No record serves: unused records of its name become suspicious. */
+  /** No record matches. Unused records with the name become suspicious. */
   miss(kind: string, name: string, fingerprint: string): void {
     if (this.#steps.size === 0) return;
     this.#divergences.suspect({ kind, name, fingerprint }, Number.POSITIVE_INFINITY);
   }
 
-  /** A record made after a step whose input has changed may rest on the old input and must not serve. */
+  /** A record made after a step whose input has changed may rest on the old input and must not be reused. */
   suspicionBefore(seq: number): Divergence | undefined {
     const first = this.#divergences.first();
     return first !== undefined && first.step.seq < seq ? first : undefined;
   }
 
-  /** The steps that were asked for again or ran in this process, as ranges of seq. */
+  /** The steps that were requested again or ran in this process, as ranges of seq. */
   usedRanges(): [number, number][] {
     const used = [...this.#steps.values()].flatMap(({ used, seq }): SeqRange[] => (used ? [[seq, seq]] : []));
     const ranges: [number, number][] = [];
@@ -139,18 +139,18 @@ export class RecordedSteps {
   }
 }
 
-/** For most steps the fingerprint itself: joining texts for each of thousands takes time. */
+/** Usually the fingerprint itself, because joining texts for thousands of steps takes time. */
 function keyOf(kind: string, fingerprint: string, occurrence: number): string {
   return occurrence === 1 && kind === "step.function" ? fingerprint : `${fingerprint} ${kind} ${occurrence}`;
 }
 
-/** Reads rows of the session again, from and to inclusive. */
+/** Rereads rows of the session, both ends inclusive. */
 export type ReadRows = (from: number, to: number) => AsyncIterable<readonly RecordedRow[]>;
 
-/** The recorded steps of one session, by attempt. Mutable, and so beside the state: the state only names steps. */
+/** The recorded steps of one session, by attempt. Mutable, so kept beside the state, which only names steps. */
 export class StepIndex {
   readonly bodies: StepBodyCache;
-  /** Steps of running attempts that were read back and not selected yet. */
+  /** Steps of running attempts that were read and not selected yet. */
   readonly #recorded = new Map<number, RecordedStep[]>();
   /** Steps of this process, as pairs of first and last seq. */
   readonly #live = new Map<number, number[]>();
@@ -168,7 +168,7 @@ export class StepIndex {
     else known.push(step);
   }
 
-  /** Whether its recorded steps were read. */
+  /** Whether the attempt's recorded steps were read. */
   knows(attempt: number): boolean {
     return this.#recorded.has(attempt);
   }
@@ -179,14 +179,14 @@ export class StepIndex {
     else ranges.push(seq, seq);
   }
 
-  /** The attempt ended: its steps are read again should another attempt inherit them. */
+  /** The attempt ended. Its steps are read again if another attempt inherits them. */
   forget(attempt: number): void {
     for (const step of this.#recorded.get(attempt) ?? []) this.bodies.take(step);
     this.#recorded.delete(attempt);
     this.#live.delete(attempt);
   }
 
-  /** The selected steps, from memory where they were just read, else from the store. Later selections win. */
+  /** The selected steps, from memory if just read, otherwise from the store. Later selections win. */
   async select(
     selections: readonly StepSelection[],
     { read, head, running }: { readonly read: ReadRows; readonly head: number; readonly running?: number },

@@ -39,7 +39,7 @@ const noProgress: ReadonlySet<string> = new Set(["step.heal", "step.check", "ste
 const isProgress = ({ kind, body }: RecordedRow): boolean =>
   !noProgress.has(kind) && !body.startsWith(outageBody);
 
-/** Rows after which a session counts as not recovered: they set `recoveries` to 0. */
+/** Rows that show progress and reset `recoveries` to 0. */
 export const provesLife = ({ kind, attempt }: Pick<RecordedRow, "kind" | "attempt">): boolean =>
   attempt !== null || kind === "attempt.completed" || kind === "checkpoint.sealed";
 
@@ -52,7 +52,7 @@ function advanced(state: SessionState, { seq, hash, epoch, at }: RecordedRow) {
   };
 }
 
-/** Covers the columns that a checkpoint holds of a row: not its epoch, not its hash. */
+/** Covers the columns that a checkpoint stores of a row, without epoch and hash. */
 export function digestOf(
   before: string,
   { seq, at, kind, body }: Pick<RecordedRow, "seq" | "at" | "kind" | "body">,
@@ -60,24 +60,25 @@ export function digestOf(
   return sha256(`${before} ${seq} ${at} ${kind} ${body}`);
 }
 
-/** The list row after one more row; undefined before the session's first. */
+/** The list row after one more row; undefined before the session's first row. */
 export function reduceCard(
   card: SessionCard | undefined,
   row: Pick<RecordedRow, "seq" | "kind" | "body" | "attempt">,
 ): SessionCard | undefined {
   if (row.attempt !== null) return card;
   const event = eventOf(row.kind);
-  // Most rows do not change the list row, and results can be large: those are not parsed. Only a first row makes one.
+  // Most rows do not change the list row, and results can be large, so those rows are not parsed. Only a first row
+  // creates one.
   if (event?.card === undefined || (card === undefined && event.searchText === undefined)) return card;
   const change = event.card(card, decodeTransition(row as RecordedRow), row);
   return change === undefined ? card : ({ ...card, ...change } as SessionCard);
 }
 
-/** The text of a session's first row that searches match. */
+/** The searchable text of a session's first row. */
 export const searchTextOf = (row: Pick<RecordedRow, "kind" | "body">): string =>
   eventOf(row.kind)?.searchText?.(decodeTransition(row as RecordedRow)) ?? "";
 
-/** The indexed columns of the session after the row; undefined if they do not change. */
+/** The indexed columns after the row; undefined if unchanged. */
 export function listedAfter(row: Pick<RecordedRow, "kind" | "body">): Listed | undefined {
   const event = eventOf(row.kind);
   return event?.listed?.(decodeTransition(row as RecordedRow));

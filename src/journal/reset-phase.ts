@@ -6,14 +6,14 @@ import type { StepSelection } from "./step-selection.ts";
 import { mapPersonas } from "./update.ts";
 import type { FilesEdit } from "./values.ts";
 
-/** The phases that a reviewer's signal is about: the named one, or all that await review. */
+/** The phases that a reviewer's signal concerns: the named one, or all that await review. */
 export function awaiting({ phases }: SessionState, name?: string): [string, PhaseState][] {
   return [...phases].filter(
     ([phase, { review }]) => review === "awaiting" && (name === undefined || phase === name),
   );
 }
 
-/** All that people changed in the files of a phase so far. */
+/** All changes by people to the files of a phase so far. */
 export function editOf(phase: PhaseState, tree: string | undefined): FilesEdit | undefined {
   const base = phase.edit === undefined ? phase.tree : phase.edit.base;
   if (base === tree) return undefined;
@@ -40,7 +40,7 @@ function reopen(phase: PhaseState): PhaseState {
   };
 }
 
-/** Runs again with the note, on the files it left. */
+/** Reruns the phase with the note, on the files it left. */
 export function rejectPhase(phase: PhaseState, note: string): PhaseState {
   const reopened = reopen(phase);
   return {
@@ -56,13 +56,13 @@ export function rejectPhase(phase: PhaseState, note: string): PhaseState {
   };
 }
 
-/** Runs again; earlier results become candidates, which serve if the input turns out to be equal. */
+/** Reruns the phase. Earlier results become candidates, reused if their input is still equal. */
 export function resetPhase(phase: PhaseState): PhaseState {
   const reopened = reopen(phase);
   return {
     ...reopened,
     personas: mapPersonas(reopened, (persona, name) => {
-      // A clash left files to begin with that hold the work of others, who may make something else now.
+      // After a clash, the initial files contain work of others, who may now produce something else.
       const clashed = phase.personas.get(name)?.reopened !== undefined;
       const beginning = clashed ? undefined : persona.beginning;
       const { result, input } = persona;
@@ -79,7 +79,7 @@ export function candidateOf(persona: PersonaState, spent: PersonaCandidate["spen
   return { input, result, base, tree, checks, spent, steps: stepsOfAll(persona) };
 }
 
-/** Steps of every attempt, and of earlier candidates. */
+/** Steps of every attempt and of earlier candidates. */
 export function stepsOfAll({ attempts, candidate }: PersonaState): readonly StepSelection[] {
   const own = attempts.map(({ started, endedSeq }) => ({
     attempt: started,
@@ -91,7 +91,7 @@ export function stepsOfAll({ attempts, candidate }: PersonaState): readonly Step
   return [...(candidate?.steps ?? []).filter(({ attempt }) => !known.has(attempt)), ...own];
 }
 
-/** The phases as an accepted definition leaves them. */
+/** The phases under an accepted definition. */
 export function changeTeam(
   state: SessionState,
   { definition, reset }: { readonly definition: Json; readonly reset: readonly string[] },
@@ -103,7 +103,7 @@ export function changeTeam(
   for (const [name, { personas }] of planned) {
     const before = removed.get(name);
     removed.delete(name);
-    // A phase that is put back and not reset starts from nothing.
+    // A phase that returns without a reset starts from nothing.
     if (before !== undefined && reset.includes(name)) phases.set(name, before);
     const phase = phases.get(name);
     if (phase !== undefined && reset.includes(name) && !staysGiven(phase, personas))

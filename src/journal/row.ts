@@ -13,7 +13,7 @@ export type StepOutcome = { readonly changes?: readonly TreeChange[]; readonly s
 type StepEnd =
   | { readonly result: Json }
   | { readonly artifact: string }
-  /** `failure`: as it was judged when it was fresh; of a thrown value that is no error, only the text is known. */
+  /** `failure`: judged while it was fresh. For a thrown value that is no error, only the text is known. */
   | { readonly error: ErrorJson; readonly failure?: Failure }
   /** `because`: the outage after which its call is repeated. */
   | { readonly wait: Wait; readonly because?: string }
@@ -22,12 +22,12 @@ type StepEnd =
 /** JSON in the row itself, or the SHA-256 of the blob that holds it. No stored value is a string. */
 type Stored<T extends Json> = T | string;
 
-/** The messages that a model call sent, without those that an earlier call's row has already. */
+/** The messages that a model call sent, without those already in an earlier call's row. */
 export interface SentCall {
-  /** The fingerprint of an earlier call: this call repeats its first `keep` messages. */
+  /** The fingerprint of an earlier call, whose first `keep` messages this call repeats. */
   readonly after?: string;
   readonly keep?: number;
-  /** The messages behind those. */
+  /** The messages after those. */
   readonly add: Stored<readonly Stored<JsonObject>[]>;
   /** Absent: as in the call `after`, or none. `null`: none, although that call had some. */
   readonly tools?: Stored<readonly Json[]> | null;
@@ -35,24 +35,30 @@ export interface SentCall {
   readonly settings?: Stored<JsonObject>;
 }
 
-/** A step's identity is (attempt, kind, fingerprint, occurrence); its name is for people and for noticing divergence. */
+/**
+ * A step is identified by (attempt, kind, fingerprint, occurrence). Its name is for people and for detecting
+ * divergence.
+ */
 export interface StepRow {
   readonly kind: `step.${StepKind}`;
   readonly attempt: number;
   readonly name: string;
   readonly fingerprint: string;
   readonly occurrence: number;
-  /** JSON text of a StepOutcome; parsed only when the step is replayed. */
+  /** JSON text of a StepOutcome, parsed only on replay. */
   readonly body: string;
 }
 
-/** The epoch of rows that no driver of this session wrote: copies of a fork's parent, or restored from checkpoints. */
+/**
+ * The epoch of rows that no driver of this session wrote: copies from a fork's parent, or restored from
+ * checkpoints.
+ */
 export const copiedEpoch = -1;
 
-/** A copied row is part of the state, but not news of this session. */
+/** A copied row is part of the state, but not an event of this session. */
 export const isCopied = ({ epoch }: Pick<RecordedRow, "epoch">): boolean => epoch === copiedEpoch;
 
-/** A row as read back. */
+/** A row as read from the store. */
 export interface RecordedRow {
   readonly seq: number;
   readonly epoch: number;

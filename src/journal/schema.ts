@@ -10,7 +10,10 @@ export interface Fault {
 
 declare const type: unique symbol;
 
-/** The form of a recorded value. Types are inferred from it; it runs on rows from outside, never when a row is appended. */
+/**
+ * The form of a recorded value. Types are inferred from it. It checks rows from outside, never rows that are
+ * appended.
+ */
 export interface Schema<T> {
   readonly check: (value: unknown, path: string) => Fault | undefined;
   readonly [type]?: () => T;
@@ -29,7 +32,7 @@ type OptionalKey<F> = { [Key in keyof F]: F[Key] extends Optional<unknown> ? Key
 
 type Flat<T> = { readonly [Key in keyof T]: T[Key] };
 
-/** Of each variant, when there are several. */
+/** The fields of each variant, if there are several. */
 export type FieldsOf<F> = F extends Fields
   ? Flat<
       { [Key in Exclude<keyof F, OptionalKey<F>>]: TypeOf<F[Key]> } & {
@@ -38,24 +41,24 @@ export type FieldsOf<F> = F extends Fields
     >
   : never;
 
-/** The fields of a type that is declared elsewhere; one that is missing or differs does not compile. */
+/** The fields of a type that is declared elsewhere. A missing or different one does not compile. */
 export type FieldsFor<T> = {
   readonly [Key in keyof T]-?: undefined extends T[Key]
     ? Optional<Exclude<T[Key], undefined>>
     : Schema<T[Key]>;
 };
 
-/** The same for a union, by the value that tells its members apart. */
+/** Like `FieldsFor` for a union, keyed by the value that distinguishes its members. */
 export type VariantsFor<T extends Record<Tag, string>, Tag extends string> = {
   readonly [Value in T[Tag]]: FieldsFor<Omit<Extract<T, Readonly<Record<Tag, Value>>>, Tag>>;
 };
 
-/** An object has the fields of exactly one variant; variants differ in their literals. */
+/** An object has the fields of exactly one variant. Variants differ in their literals. */
 export interface ObjectSchema<T> extends Schema<T> {
   readonly variants: readonly Fields[];
 }
 
-/** Of one value; the parser bounds the whole text and its depth. */
+/** Limits of one value. The parser bounds the whole text and its depth. */
 const limits = { items: 100_000, textLength: 32 * 1024 * 1024, labelLength: 10_000 } as const;
 
 const when = <T>(test: (value: unknown) => boolean, problem: string): Schema<T> => ({
@@ -69,12 +72,12 @@ export const text: Schema<string> = when(
   (value) => isText(value, limits.textLength),
   `must be a string of at most ${limits.textLength} characters`,
 );
-/** A short text: a title, an id, the name of a model. */
+/** A short text: a title, an id, a model name. */
 export const label: Schema<string> = when(
   (value) => isText(value, limits.labelLength),
   `must be a string of at most ${limits.labelLength} characters`,
 );
-/** The name of a phase or a persona, which becomes part of file names. */
+/** The name of a phase or persona, which becomes part of file names. */
 export const name: Schema<string> = when(
   (value) => isText(value, limits.labelLength) && isName(value),
   `must be a name. ${nameRule}`,
@@ -84,7 +87,7 @@ export const sha256: Schema<string> = when(
   (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value),
   "must be a SHA-256 of 64 hexadecimal digits",
 );
-/** The hash of a row in the chain of its journal, or of a fork's rows: they are copies, with a digest of their own. */
+/** The hash of a row in the journal's chain, or in a fork's rows, which are copies with their own digest. */
 export const headHash: Schema<string> = when(
   (value) => typeof value === "string" && /^(?:[\w-]{43}|[0-9a-f]{64})$/.test(value),
   "must be a SHA-256",
@@ -100,18 +103,18 @@ export const whole: Schema<number> = when(
   (value) => Number.isSafeInteger(value) && (value as number) >= 0,
   "must be a whole number from 0 to 2^53 - 1",
 );
-/** Milliseconds since 1970; a later moment is no date. */
+/** Milliseconds since 1970. JavaScript has no later date. */
 const latestTime = 8.64e15;
 export const time: Schema<number> = when(
   (value) => Number.isFinite(value) && (value as number) >= 0 && (value as number) <= latestTime,
   "must be a time in milliseconds",
 );
-/** When a row was appended: a whole number, as its column holds. */
+/** The time a row was appended: a whole number, like its column. */
 export const moment: Schema<number> = when(
   (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= latestTime,
   "must be a time in milliseconds",
 );
-/** The seq of a row. Rows that are appended later must have room above it. */
+/** The seq of a row. Later rows must have room above it. */
 const largestSeq = 2 ** 48;
 export const seq: Schema<number> = when(
   (value) => Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= largestSeq,
@@ -126,7 +129,7 @@ export const priority: Schema<number> = when(
   isPriority,
   `must be a whole number from ${priorities.least} to ${priorities.most}`,
 );
-/** Bounded, so that times and sums made of it stay numbers. */
+/** Bounded, so that derived times and sums stay finite. */
 export const number: Schema<number> = when(
   (value) => Number.isFinite(value) && Math.abs(value as number) <= Number.MAX_SAFE_INTEGER,
   "must be a number from -(2^53 - 1) to 2^53 - 1",
@@ -139,7 +142,7 @@ export interface Literal<T> extends Schema<T> {
   readonly literals: readonly T[];
 }
 
-/** One of these values; a variant of a union is found by them. */
+/** One of these values. Unions select their variant by them. */
 export const literal = <const T extends string | boolean>(...literals: readonly T[]): Literal<T> => ({
   literals,
   ...when<T>(
@@ -211,7 +214,7 @@ export const unionFor = <T extends Record<Tag, string>, Tag extends string>(
     ),
   );
 
-/** Has at least these fields: of a document that another folder owns. */
+/** Requires at least these fields, for a document that another folder owns. */
 export const loose = (fields: Fields): Schema<Json> => ({
   check(value, path) {
     if (!isJsonObject(value)) return { path, problem: "must be an object" };
@@ -219,7 +222,7 @@ export const loose = (fields: Fields): Schema<Json> => ({
   },
 });
 
-/** The same with more fields, in every variant. */
+/** Adds fields to every variant. */
 export const extend = <T, const F extends Fields>(
   { variants }: ObjectSchema<T>,
   fields: F,
@@ -249,7 +252,7 @@ function fieldFault(fields: Fields, value: JsonObject, path: string): Fault | un
   });
 }
 
-/** The variant whose literals the value has; names the first field that fits none. */
+/** The variant whose literals match the value. Otherwise names the first field that matches none. */
 function variantOf(
   variants: readonly Fields[],
   value: JsonObject,

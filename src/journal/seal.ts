@@ -2,10 +2,10 @@ import { canonicalJson, sha256 } from "../domain/canonical.ts";
 import { CheckpointCorrupt, InputInvalid } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../domain/json.ts";
 
-/** A phase of many personas has all their results in its checkpoint: more than any one input may have. */
+/** The checkpoint of a phase with many personas contains all their results, which exceed any single input limit. */
 export const sealedLimitBytes = 64 * 1024 * 1024;
 
-/** The exact text of a sealed document: canonical JSON of the content with its own hash in it. */
+/** The exact text of a sealed document: canonical JSON of the content, including its own hash. */
 export function seal(content: JsonObject): string {
   if (Object.hasOwn(content, "sha256")) {
     throw new InputInvalid("content to be sealed has a key sha256 already", {
@@ -23,7 +23,7 @@ export function seal(content: JsonObject): string {
   return text;
 }
 
-/** Accepts exactly the bytes that `seal` gives and nothing else, not even a newline at the end. */
+/** Accepts exactly the bytes that `seal` returns, not even with a newline at the end. */
 export function unseal(text: string | Uint8Array, what: string): { content: JsonObject; sha256: string } {
   const document = parse(text, what);
   if (!isJsonObject(document)) throw corrupt(what, "not JSON");

@@ -11,13 +11,13 @@ export interface CardPhase {
   readonly name: string;
   readonly status: CardPhaseStatus;
   readonly gate?: GateResult;
-  /** A persona worked in it: it is completed, not reused. */
+  /** A persona worked in it: completed, not reused. */
   readonly worked?: true;
-  /** The files it began with. */
+  /** The files that it began with. */
   readonly base?: string;
 }
 
-/** Why a persona waits, and until when at least. */
+/** Why a persona waits, and its earliest end. */
 export interface CardHold {
   readonly phase: string;
   readonly persona: string;
@@ -27,7 +27,7 @@ export interface CardHold {
     | {
         readonly kind: "dependency";
         readonly dependency: string;
-        /** What the minute of the provider has no room for; missing: a breaker is open, or a provider said to wait. */
+        /** The exhausted limit of the provider's minute. Missing: a breaker is open, or a provider said to wait. */
         readonly limit?: "requests" | "tokens";
       };
 }
@@ -38,23 +38,23 @@ export interface CardCall {
   readonly asks: WaitingKind;
   readonly phase: string;
   readonly persona: string;
-  /** The call or the question, cut. */
+  /** The call or question, shortened. */
   readonly text: string;
 }
 
-/** The bounded summary of a session that lists show: a projection of its journal, kept with each row that changes it. */
+/** The bounded summary of a session for lists: a projection of its journal, updated with each row that changes it. */
 export interface SessionCard {
   readonly brief: string;
   readonly model: string | null;
   readonly fork: { readonly session: string; readonly at: string } | null;
-  /** Imported, and no person has trusted it yet: it does not run. */
+  /** Imported and not trusted by a person yet, so it does not run. */
   readonly isUntrusted: boolean;
   /** Only the program that defines the team can resume it. */
   readonly needsProgram: boolean;
-  /** The first of them, in the team's order. */
+  /** Its first phases, in the team's order. */
   readonly phases: readonly CardPhase[];
   readonly phaseCount: number;
-  /** The phase that was completed last. */
+  /** The last completed phase. */
   readonly lastPhase: string | null;
   readonly checkpoints: number;
   /** How often a person resumed it. */
@@ -62,7 +62,7 @@ export interface SessionCard {
   readonly direction: { readonly only: boolean; readonly until: boolean; readonly pauseAfter: boolean };
   /** Why it is paused, if it is. */
   readonly pausedBy: PauseCause | null;
-  /** The phase that waits for review. `base` and `tree`: the files it began with and those it left. */
+  /** The phase that waits for review. `base` and `tree`: its initial and final files. */
   readonly review: {
     readonly phase: string;
     readonly gate?: GateResult;
@@ -79,7 +79,7 @@ export interface SessionCard {
     readonly persona: string;
     readonly check: string | null;
   } | null;
-  /** Of the session as a whole: the limit of its team, and a person's changes since. */
+  /** The budget of the whole session: its team's limit with people's changes. */
   readonly limit: Budget;
   readonly raised: BudgetChange;
 }
@@ -96,7 +96,7 @@ export const cardLimits = { phases: 40, held: 20, textLength: 200, messageLength
 export const cut = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, length).toWellFormed();
 
-/** Details of errors can be long lists; a line of a list shows none of them. */
+/** Details of errors can be long lists, which a line of a list does not show. */
 export function cardError({ code, message, details }: ErrorJson): CardError {
   const kept = Object.entries(details ?? {})
     .filter((entry): entry is [string, string | number] => isShort(entry[1]))
@@ -111,12 +111,12 @@ export function cardError({ code, message, details }: ErrorJson): CardError {
 
 const isShort = (value: Json): boolean => typeof value === "string" || typeof value === "number";
 
-/** When the last hold ends; undefined when no persona waits. */
+/** The end of the last hold; undefined if no persona waits. */
 export function heldUntil({ held }: SessionCard): number | undefined {
   return held.length === 0 ? undefined : Math.max(...held.map(({ until }) => until));
 }
 
-/** The dependencies whose breakers the session waits for, parked or resting: it is due when one of them is reset. */
+/** The dependencies whose breakers the session waits for, parked or resting. Resetting one makes it due. */
 export function waitsFor({ error, wakeAt, held }: SessionCard): readonly string[] {
   const parkedFor = wakeAt === null ? undefined : error?.details["dependency"];
   const heldFor = held.flatMap(({ why }) => (why.kind === "dependency" ? [why.dependency] : []));
@@ -141,7 +141,7 @@ export function withoutHold(
 export const withoutCall = ({ calls }: SessionCard, ...seqs: readonly number[]): readonly CardCall[] =>
   calls.filter(({ seq }) => !seqs.includes(seq));
 
-/** The persona's attempt has ended: it waits for nothing. */
+/** The persona's attempt has ended, so it waits for nothing. */
 export const withoutCalls = (
   { calls }: SessionCard,
   { phase, persona }: { readonly phase: string; readonly persona: string },

@@ -34,16 +34,16 @@ export interface AttemptState extends OfAttempt {
   readonly startedAt: number;
   /** The attempt whose recorded steps this one inherits. */
   readonly continues: number | undefined;
-  /** The revision of the phase it worked for. */
+  /** The revision of the phase that it worked for. */
   readonly revision: number;
-  /** The files it saw of the phase, by the hash of their manifest; undefined without files. */
+  /** The phase's files that it saw, by the hash of their manifest; undefined without files. */
   readonly base: string | undefined;
-  /** The files it began with; at its end, the files it left. */
+  /** The files that it began with. After its end, the files it left. */
   readonly tree: string | undefined;
   readonly settings: AttemptSettings;
   readonly checks: readonly CheckResult[];
   readonly healing: readonly Healed[];
-  /** Changes of protected files, which are not part of `tree`. */
+  /** Changes to protected files, which are not part of `tree`. */
   readonly putBack: PutBack | undefined;
   readonly status: "running" | "completed" | "failed";
   readonly endedAt: number | undefined;
@@ -56,25 +56,25 @@ export interface AttemptState extends OfAttempt {
 export interface PersonaState {
   readonly attempts: readonly AttemptState[];
   readonly result: PersonaResult | undefined;
-  /** The files it saw and the files it left, of the attempt that gave the result. */
+  /** The files seen and left by the attempt that produced the result. */
   readonly base: string | undefined;
   readonly tree: string | undefined;
   readonly checks: readonly CheckResult[];
-  /** Fingerprint of what it read for its result; undefined for a result from outside. */
+  /** Fingerprint of the input of its result; undefined for a result from outside. */
   readonly input: string | undefined;
-  /** Its result was made before a fork or a reset and serves again. */
+  /** Its result was made before a fork or a reset and is reused. */
   readonly reused: boolean;
-  /** An earlier result, which serves again if the persona reads the same. */
+  /** An earlier result, reused if the persona reads the same. */
   readonly candidate: PersonaCandidate | undefined;
   /** The last time its work did not fit the work of the others. */
   readonly reopened: Reopened | undefined;
-  /** The files and settings of the next attempt, when it does not start clean. */
+  /** The files and settings of the next attempt, if it does not start clean. */
   readonly beginning: Beginning | undefined;
-  /** Rounds up to this one were used up before a resume granted new ones. */
+  /** Rounds up to this one were used before a resume granted new ones. */
   readonly roundsUsedBefore: number;
   /** Steps that the next attempt inherits from one that an outage ended. */
   readonly inheritance: readonly StepSelection[] | undefined;
-  /** Paid steps of attempts that were given up because their input changed. An equal call gets the record. */
+  /** Paid steps of attempts that were abandoned because their input changed. An equal call gets the record. */
   readonly leftover: readonly StepSelection[];
 }
 
@@ -86,18 +86,18 @@ export interface PersonaCandidate {
   readonly checks: readonly CheckResult[];
   /** Found by fingerprint: an equal call gets the record. */
   readonly steps: readonly StepSelection[];
-  /** Its cost where it was made: not paid again if its result serves. */
+  /** Its original cost, which is not paid again if its result is reused. */
   readonly spent: readonly PaidAmount[];
 }
 
 export interface Beginning {
-  /** The base of its changes, when its own view of the phase is outdated. */
+  /** The base of its changes, if its own view of the phase is outdated. */
   readonly base?: string | undefined;
   readonly tree?: string | undefined;
-  /** The work of an earlier revision, merged over what it sees now. */
+  /** The work of an earlier revision, merged over the files it sees now. */
   readonly own?: { readonly base: string | undefined; readonly tree: string | undefined };
   readonly settings?: AttemptSettings;
-  /** Why reused work did not fit. No attempt here carries that reason. */
+  /** Why reused work did not fit. No attempt here has that reason. */
   readonly reasons?: readonly RecordedFailure[];
 }
 
@@ -105,57 +105,57 @@ export interface Reopened {
   /** The seq of the row. */
   readonly at: number;
   readonly group: number;
-  /** The files of all, which its next work is merged into. */
+  /** The merged files of all, into which its next work is merged. */
   readonly merged: string | undefined;
-  /** The part of them that it saw: its next work is merged as changes of these. */
+  /** The part of them that it saw. Its next work is merged as changes to these. */
   readonly tree: string | undefined;
   /** Members whose work is merged after its own. */
   readonly unmerged: readonly string[];
 }
 
 export interface RunningAttempt extends OfAttempt {
-  /** The recorded steps that it replays: its own, and those it inherited. */
+  /** The recorded steps that it replays: its own and inherited ones. */
   readonly replays: readonly StepSelection[];
-  /** It began on the files of its input, not on files that an earlier attempt left. */
+  /** It began on the files of its input, without files of an earlier attempt. */
   readonly isClean: boolean;
   /** It recorded a step of its work that did not end in an outage. */
   readonly hasProgressed: boolean;
   /** Since when it waits for a dependency, without a step in between. */
   readonly waitsSince?: number | undefined;
-  /** By fingerprint of a model call: the output that the budgets left, at which its answer was cut. */
+  /** Keyed by the fingerprint of a model call: the output limit at which its answer was cut. */
   readonly cuts?: ReadonlyMap<string, number> | undefined;
 }
 
 export interface PhaseState {
   readonly status: "pending" | "running" | "completed";
-  /** 1 at first; each rejection, edit and reset makes another. */
+  /** Starts at 1. Each rejection, edit and reset creates another. */
   readonly revision: number;
   readonly personas: ReadonlyMap<string, PersonaState>;
-  /** The files it started with. */
+  /** The files that it started with. */
   readonly base: string | undefined;
   /** The merged files after each finished group. */
   readonly groups: ReadonlyMap<number, string | undefined>;
-  /** Where the phases before it left different versions, as sentences. */
+  /** Where earlier phases left different versions, as sentences. */
   readonly clashes: readonly string[];
-  /** The files it left. */
+  /** The files that it left. */
   readonly tree: string | undefined;
   /** A person's changes to them. */
   readonly edit: FilesEdit | undefined;
   readonly gate: GateResult | undefined;
   readonly checks: readonly PersonaChecks[];
   readonly review: "none" | "awaiting" | "approved";
-  /** Whether it asked for a review, whatever the answer was. */
+  /** Whether it asked for a review, whatever the answer. */
   readonly awaitedReview: boolean;
   /** Notes of reviewers who rejected it, oldest first. */
   readonly notes: readonly string[];
   readonly source: PhaseSource;
-  /** Files given for it from outside; they stay when a persona works on it later. */
+  /** Files given for it from outside, which stay when a persona works on it later. */
   readonly given: GivenFiles | undefined;
   readonly completedAt: number | undefined;
   readonly checkpoint: { readonly revision: number; readonly sha256: string } | undefined;
 }
 
-/** Where the content of a phase comes from. */
+/** The origin of a phase's content. */
 export type PhaseSource =
   | { readonly kind: "work" }
   | { readonly kind: "given"; readonly origin: string }
@@ -169,30 +169,30 @@ export interface Sealed {
   readonly sha256: string;
   /** The last row that the checkpoint covers. */
   readonly head: JournalHead;
-  /** Digest over all transition rows up to `head`. */
+  /** Digest of all transition rows up to `head`. */
   readonly transitions: string;
-  /** The last row that the checkpoint before it covers. */
+  /** The last row that the previous checkpoint covers. */
   readonly after: number;
   readonly at: number;
 }
 
 /**
- * The state of a session. `reduce` makes it from rows, one by one, in a live run as in a replay. It never changes:
- * a new row gives a new state.
+ * The state of a session. `reduce` derives it from rows, one by one, in a live run and in a replay. It is
+ * immutable: each row gives a new state.
  */
 export interface SessionState {
   readonly id: SessionId;
   readonly created: SessionCreated;
-  /** `created` as it was at first, whatever team was accepted since. */
+  /** The original `created`, regardless of later accepted teams. */
   readonly begun: SessionCreated;
-  /** The row that created it, or that set it apart as a fork: what `checkpoint_init.json` covers. */
+  /** The row that created it or separated it as a fork, which `checkpoint_init.json` covers. */
   readonly createdHead: JournalHead & { readonly at: number; readonly transitions: string };
   readonly head: JournalHead;
-  /** Where the rows of earlier drivers end. */
+  /** The end of the rows of earlier drivers. */
   readonly inherited: JournalHead;
   readonly epoch: number;
   readonly standing: Standing;
-  /** While it runs: why a person had to act before. The phase at fault may be outside the present direction. */
+  /** While it runs: why a person had to act before. The phase at fault may be outside the current direction. */
   readonly stoodFor: { readonly reason: RemainingReason; readonly error: ErrorJson } | undefined;
   /** Fingerprints of the last requests for help. */
   readonly tickets: readonly string[];
@@ -200,42 +200,45 @@ export interface SessionState {
   readonly stepCount: number;
   /** How often a person resumed it. */
   readonly resumes: number;
-  /** Automatic claims after an unclean end, in a row, without a new step. */
+  /** Consecutive automatic claims after an unclean end, without a new step. */
   readonly recoveries: number;
-  /** How long it has rested in all: the rest of a wait does not depend on the clock alone. */
+  /** Its total rest time, so that the remainder of a wait does not depend on the clock alone. */
   readonly restedMs: number;
-  /** It was parked for help or failed, and no person resumed it since: the next resume grants new rounds. */
+  /** It was parked for help or failed, and no person has resumed it since: the next resume grants new rounds. */
   readonly awaitsPerson: boolean;
   readonly phases: ReadonlyMap<string, PhaseState>;
   /** Setups of dependencies, by the key of their layer. */
   readonly setups: ReadonlyMap<string, SetupState>;
   /** Every sealed checkpoint, by phase and revision, in the order of their rows. */
   readonly seals: ReadonlyMap<string, Sealed>;
-  /** Phases that an accepted team no longer has. One that is put back continues as a new revision. */
+  /** Phases that an accepted team no longer has. One that returns continues as a new revision. */
   readonly removed: ReadonlyMap<string, PhaseState>;
   readonly direction: Direction;
   readonly decisions: readonly RecordedDecision[];
-  /** What was delivered last. */
+  /** The last delivery. */
   readonly delivery: Delivered | undefined;
   /** A person accepted another definition since the start. */
   readonly teamChanged: boolean;
-  /** How checks ended on the files of its repository, by `checkKey`, before anything was done. */
+  /** The outcome of checks on the repository's initial files, by `checkKey`. */
   readonly baseline: ReadonlyMap<string, BaselineRun>;
-  /** Limits a person has set, by level and name. */
+  /** Limits set by people, by level and name. */
   readonly budgets: ReadonlyMap<string, BudgetChange>;
-  /** The last row of an earlier life, when the rows before it were restored from checkpoints. */
+  /** The last row of an earlier life, if the rows before it were restored from checkpoints. */
   readonly restoredSeq: number | undefined;
   /** It came from an export. An untrusted one does not run. */
   readonly imported: "untrusted" | "trusted" | undefined;
   /** Signals that the driver has not acted on yet. */
   readonly signals: readonly Signal[];
-  /** Effects that must not be repeated in silence, by the seq of their intents. */
+  /** Effects that must not be repeated silently, by the seq of their intents. */
   readonly effects: Effects;
   /** Calls that wait or waited for a person, by the seq of their rows. */
   readonly calls: Calls;
-  /** Attempts under way, by the seq of their first row. */
+  /** Running attempts, by the seq of their first row. */
   readonly running: ReadonlyMap<number, RunningAttempt>;
-  /** Digest over all transition rows so far. Seals carry it, so that rows before a seal can be verified without steps. */
+  /**
+   * Digest of all transition rows so far. Seals contain it, so that rows before a seal can be verified without
+   * steps.
+   */
   readonly transitions: string;
 }
 
@@ -337,7 +340,7 @@ export function personaOf(state: Pick<SessionState, "phases">, phase: string, na
   return phaseOf(state, phase).personas.get(name) ?? emptyPersona;
 }
 
-/** The attempt under way or ended that began with this row. */
+/** The running or ended attempt that began with this row. */
 export function attemptOf(
   state: SessionState,
   { started, phase, persona }: OfAttempt,
@@ -345,18 +348,18 @@ export function attemptOf(
   return personaOf(state, phase, persona).attempts.findLast((attempt) => attempt.started === started);
 }
 
-/** Completed and, where a review was asked for, approved: later phases may build on it. */
+/** True if it is completed and, if a review was requested, approved: later phases may build on it. */
 export function isAccepted(phase: PhaseState | undefined): boolean {
   return phase?.status === "completed" && phase.review !== "awaiting";
 }
 
-/** Its output came from outside, and no persona of this session worked on it: changes before it do not affect it. */
+/** Its output came from outside, and no persona of this session worked on it, so earlier changes do not affect it. */
 export function isFromOutside(phase: PhaseState | undefined): boolean {
   if (phase?.given === undefined || phase.status !== "completed") return false;
   return [...phase.personas.values()].every(({ input }) => input === undefined);
 }
 
-/** No persona here can make it again. It runs only if a persona joined since that was given no result. */
+/** A given phase reruns only if a persona without a given result has joined. */
 export function staysGiven(
   phase: PhaseState | undefined,
   personas: readonly { readonly name: string }[],
@@ -366,7 +369,7 @@ export function staysGiven(
   );
 }
 
-/** The persona's result came from outside: its files are those that the phase begins with. */
+/** The persona's result came from outside, and its files are those that the phase begins with. */
 export function wasGiven({ given }: PhaseState, { result, input }: PersonaState): boolean {
   return given !== undefined && result !== undefined && input === undefined;
 }

@@ -5,10 +5,10 @@ export interface SetupView {
   readonly run: readonly string[];
   readonly status: SetupState["outcome"];
   readonly scripts: SetupState["scripts"];
-  /** The lockfile by which it was found; null for a setup of the team. */
+  /** The lockfile that it was derived from; null for a setup of the team. */
   readonly foundBy: string | null;
   readonly durationMs: number;
-  /** The hash of everything that it printed. */
+  /** The hash of its complete output. */
   readonly output: string | null;
   readonly endedAt: string;
 }

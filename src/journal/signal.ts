@@ -1,14 +1,14 @@
 import * as is from "./schema.ts";
 import { budgetChange } from "./values.ts";
 
-/** A signal from another process; becomes one journal row. */
+/** A signal from another process, which becomes one journal row. */
 export const signal = is.union(
-  /** `by`: not a person's word about the session, but Ctrl-C in its terminal. */
+  /** `by`: Ctrl-C in the session's terminal, unlike a pause by command. */
   { action: is.literal("pause"), by: is.optional(is.literal("interrupt")) },
   { action: is.literal("cancel") },
-  /** `phase`: several may wait for review at once. */
+  /** `phase`: needed because several may wait for review at once. */
   { action: is.literal("approve"), phase: is.optional(is.name), note: is.optional(is.text) },
-  /** `repeatEffects`: effects of the phase that happened may happen again. */
+  /** `repeatEffects`: effects of the phase that already happened may happen again. */
   {
     action: is.literal("reject"),
     phase: is.optional(is.name),
@@ -22,7 +22,7 @@ export const signal = is.union(
     happened: is.boolean,
     result: is.optional(is.json),
   },
-  /** A call that waits for a person may begin. `call`: its row. `arguments`: instead of those that the persona gave. */
+  /** Approves a call that waits for a person. `call`: its row. `arguments`: replace those that the persona gave. */
   {
     action: is.literal("approve-call"),
     call: is.seq,
@@ -33,11 +33,11 @@ export const signal = is.union(
   { action: is.literal("reject-call"), call: is.seq, note: is.text },
   /** The answer to a question. */
   { action: is.literal("answer"), call: is.seq, text: is.text },
-  /** A new limit; fields that are missing stay as they are. */
+  /** A new limit. Missing fields stay unchanged. */
   {
     action: is.literal("budget"),
     level: is.literal("persona", "phase", "session"),
-    /** Of the persona or the phase. */
+    /** The name of the persona or phase. */
     name: is.optional(is.label),
     budget: budgetChange,
   },

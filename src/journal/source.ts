@@ -2,24 +2,24 @@ import * as is from "./schema.ts";
 
 const leftOut = is.list(is.object({ path: is.text, reason: is.text }));
 
-/** The repository that a session works on, as it was when the session began. */
+/** The repository that a session works on, at the start of the session. */
 const repositorySource = is.object({
-  /** Its folder or address, as it was named. */
+  /** Its folder or address, as given. */
   git: is.text,
   ref: is.text,
   commit: is.label,
-  /** The files that the session began with. */
+  /** The session's initial files. */
   tree: is.sha256,
   /** Files that differed from the commit. */
   dirty: is.list(is.text),
   leftOut,
-  /** Files of the tree that look like secrets: a persona sees one only if its policy names it. */
+  /** Files of the tree that look like secrets. A persona sees one only if its policy names it. */
   restricted: is.optional(is.list(is.text)),
-  /** Files that are in no tree: checks and setup read them from the repository. */
+  /** Files that are in no tree. Checks and setup read them from the repository. */
   checksOnly: is.optional(is.list(is.text)),
-  /** The files came from the disk, and not from the commit. */
+  /** The files came from the disk instead of the commit. */
   workingTree: is.optional(is.literal(true)),
-  /** `core.autocrlf` where files came from the disk: later settings of a person must not change what is delivered. */
+  /** `core.autocrlf`, if the files came from the disk: a later change of this setting must not change the delivery. */
   autocrlf: is.optional(is.literal("true", "input")),
 });
 export type RepositorySource = is.TypeOf<typeof repositorySource>;
@@ -35,11 +35,11 @@ const uploadSource = is.object({
   tree: is.sha256,
   leftOut,
 });
-/** `git` tells the two apart. */
+/** `git` distinguishes the two. */
 export type UploadSource = is.TypeOf<typeof uploadSource> & {
   readonly [Key in Exclude<keyof RepositorySource, "tree" | "leftOut">]?: undefined;
 };
 
-/** The files that a session began with, and where they come from. */
+/** The session's initial files and their origin. */
 export type Source = RepositorySource | UploadSource;
 export const source: is.Schema<Source> = is.either(uploadSource, repositorySource);

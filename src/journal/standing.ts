@@ -14,14 +14,15 @@ export const sessionStatuses = [
 export type SessionStatus = (typeof sessionStatuses)[number];
 
 /**
- * `person`: a pause. `interrupt`: Ctrl-C, or the end of its process. `direction`: the run ended where it was told to (--only, --until, --pause-after). `answer`: a
- * review was answered, and a resume follows. `restore`: from checkpoints. `refusal`: a resume was refused after its claim.
+ * `person`: a pause. `interrupt`: Ctrl-C, or the end of its process. `direction`: the run ended where it was told
+ * to (--only, --until, --pause-after). `answer`: a review was answered, and a resume follows. `restore`: from
+ * checkpoints. `refusal`: a resume was refused after its claim.
  */
 export const pauseCauses = ["person", "interrupt", "direction", "answer", "restore", "refusal"] as const;
 export type PauseCause = (typeof pauseCauses)[number];
 
 interface ParkRule {
-  /** The fields of the standing that only this reason has. */
+  /** The fields that only this reason has. */
   readonly data: is.Fields;
   /** A scheduler takes it at `wakeAt`, without a person. */
   readonly wakes?: true;
@@ -33,15 +34,15 @@ interface ParkRule {
   readonly remains?: true;
 }
 
-/** Why a session is parked: one line for each reason. */
+/** Why a session is parked, one line per reason. */
 export const parkReasons = {
   review: { data: {} },
   help: { data: { error: errorJson }, raisesTicket: true, grantsRounds: true, remains: true },
   budget: { data: { error: errorJson }, remains: true },
   breaker: { data: { error: errorJson, wakeAt: is.time }, wakes: true },
-  /** The set-up, the network or the machine is at fault: dependencies or checks do not work on the base files either. */
+  /** The setup, the network or the machine is at fault: dependencies or checks do not work on the base files either. */
   setup: { data: { error: errorJson } },
-  /** The outcome of an effect is not known, and a person has to say it. */
+  /** The outcome of an effect is unknown, and a person must settle it. */
   unknown: { data: { error: errorJson }, raisesTicket: true, remains: true },
 } as const satisfies Readonly<Record<string, ParkRule>>;
 export type ParkReason = keyof typeof parkReasons;
@@ -61,7 +62,7 @@ type ParkedFields = {
   } & (typeof parkReasons)[Reason]["data"];
 }[ParkReason];
 
-/** Where a session stands. */
+/** The standing of a session: its status with that status's data. */
 export const standing = is.union(
   { status: is.literal("running", "completed", "canceled") },
   /** It rests: everything in it has waited since `restsSince`, and it has no driver until `wakeAt`. */
@@ -75,7 +76,7 @@ export const standing = is.union(
 export type Standing = is.TypeOf<typeof standing>;
 export type Parked = Extract<Standing, { readonly status: "parked" }>;
 
-/** A reason that outlives the run which found it. */
+/** A reason that outlives the run that found it. */
 export type RemainingReason = {
   [Reason in ParkReason]: (typeof parkReasons)[Reason] extends { readonly remains: true } ? Reason : never;
 }[ParkReason];
@@ -107,5 +108,5 @@ export const wakeAtOf = (of: Standing): number | undefined => ("wakeAt" in of ? 
 export const remains = (of: Standing): of is Extract<Parked, { readonly reason: RemainingReason }> =>
   of.status === "parked" && ruleOf(of.reason).remains === true;
 
-/** A session in one of these is not driven again unless a person asks. */
+/** In these statuses a session is driven again only if a person asks. */
 export const finalStatuses: readonly SessionStatus[] = ["completed", "failed", "canceled"];

@@ -7,9 +7,9 @@ export interface CachedBody {
 }
 
 /**
- * Bodies of steps that were just read and will be asked for soon. Bounded: the oldest make room, and the store has them
- * all. One cache serves all sessions of a process. A list, because a map of ten thousand objects takes longer to build
- * than the bodies take to read.
+ * Bodies of steps that were just read and will be requested soon. Bounded: the oldest are evicted, because the
+ * store has them all. One cache serves all sessions of a process. A list, because building a map of ten thousand
+ * objects takes longer than reading the bodies.
  */
 export class StepBodyCache {
   #steps: CachedBody[] = [];
@@ -27,7 +27,7 @@ export class StepBodyCache {
     for (; this.#length > limit; this.#oldest += 1) this.take(this.#steps[this.#oldest] as CachedBody);
   }
 
-  /** Once: a step is replayed once. */
+  /** Returns the body once, because a step is replayed once. */
   take(step: CachedBody): string | undefined {
     const { body } = step;
     if (body === undefined) return undefined;

@@ -2,34 +2,37 @@ import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { redact, redactJson } from "../domain/redact.ts";
 import type { RecordedRow } from "./journal.ts";
 
-/** A longer body is not parsed: one line of text is not worth the time. */
+/** A longer body is not parsed, because one line of text is not worth the time. */
 const mostParsedLength = 256 * 1024;
 const mostLineLength = 200;
 
 export interface StepSummary {
   readonly passed: boolean;
-  /** One line for people; empty when the step has no text of its own. */
+  /** One line for people; empty if the step has no text of its own. */
   readonly outcome: string;
-  /** For a wait: when it ends. */
+  /** For a wait: its end. */
   readonly until: number | null;
 }
 
-/** A tool call that a model requested. The tool's own row holds its result, not its arguments. They may hold secrets. */
+/**
+ * A tool call that a model requested. The tool's own row holds its result without its arguments, which may contain
+ * secrets.
+ */
 export interface RequestedTool {
   readonly tool: string;
   readonly args: JsonObject;
 }
 
 /**
- * For display, without secrets: a step's record keeps what its effect returned, because a replay must return the same.
- * Undefined when the body is too long to parse.
+ * For display, without secrets: a step's record keeps its effect's exact result, because a replay must return the
+ * same. Undefined if the body is too long to parse.
  */
 export function readStepBody(row: Pick<RecordedRow, "body">): JsonObject | undefined {
   const parsed = parseStep(row);
   return parsed && redactJson(parsed);
 }
 
-/** As it was recorded. Facts are made of every row, so only the line that they show is masked. */
+/** As recorded. Every row becomes a fact, so only the shown line is masked. */
 function parseStep({ body }: Pick<RecordedRow, "body">): JsonObject | undefined {
   if (body.length > mostParsedLength) return undefined;
   try {
@@ -76,7 +79,7 @@ function tokensOut({ usage }: JsonObject): string {
 /** The first line of a text, without secrets and cut to a readable length. */
 export function firstLine(text: Json | undefined): string {
   if (typeof text !== "string") return "";
-  // Masked before the cut, so that no half of a secret is left at the end.
+  // Mask before cutting, so that no half of a secret remains at the end.
   const first = redact(text.slice(0, mostLineLength * 4)).split("\n", 1)[0] ?? "";
   return first.length <= mostLineLength ? first : `${first.slice(0, mostLineLength).toWellFormed()}…`;
 }
@@ -92,7 +95,7 @@ function requestedTools(row: Pick<RecordedRow, "body">): RequestedTool[] {
   );
 }
 
-/** Removes and returns the request that a tool's row answers. Requests before it never ran. */
+/** Removes and returns the request that a tool's row answers. Earlier requests never ran. */
 function takeRequest(requests: RequestedTool[], tool: string | null): RequestedTool | undefined {
   const index = requests.findIndex((each) => each.tool === tool);
   return index === -1 ? undefined : requests.splice(0, index + 1).at(-1);
@@ -128,11 +131,11 @@ function argumentsOf(input: Json | undefined): JsonObject {
 
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
-/** Matches the rows of tools with the requests that models made, row by row. */
+/** Matches tools' rows with the models' requests, row by row. */
 export class ToolRequests {
   readonly #open = new Map<number, RequestedTool[]>();
 
-  /** The request that this row answers, if it is the row of a tool. */
+  /** The request that this row answers, if it is a tool's row. */
   read({ kind, attempt, name, body }: RecordedRow): RequestedTool | undefined {
     if (attempt === null) return undefined;
     if (kind === "step.model") this.#open.set(attempt, requestedTools({ body }));

@@ -1,7 +1,7 @@
-/** Rows of steps by seq, from and to inclusive. */
+/** Rows of steps by seq, both ends inclusive. */
 export type SeqRange = readonly [from: number, to: number];
 
-/** Names recorded steps of one attempt without holding them: the state has selections, the step index has rows. */
+/** Names recorded steps of one attempt without holding them. The state has selections, and the step index has rows. */
 export interface StepSelection {
   /** The seq of the attempt's first row. */
   readonly attempt: number;
@@ -11,9 +11,9 @@ export interface StepSelection {
   readonly except: readonly number[];
   /** Whether steps that ended in an outage are included. */
   readonly outages: boolean;
-  /** After a divergence: of the rows before it, only these. */
+  /** After a divergence: the only earlier rows that still count. */
   readonly kept?: { readonly before: number; readonly ranges: readonly SeqRange[] };
-  /** Only these kinds of step. */
+  /** Limits the selection to these kinds. */
   readonly kinds?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export const ownSteps = (attempt: number): StepSelection => ({
   outages: true,
 });
 
-/** For an attempt that continues: everything but outages and the step that ended the one before. */
+/** For an attempt that continues: everything but outages and the step that ended the previous attempt. */
 export function inheritSteps(
   selections: readonly StepSelection[],
   until: number,
@@ -41,8 +41,8 @@ export function inheritSteps(
 const paidKinds = ["step.model", "step.command"];
 
 /**
- * For an attempt that begins anew because it reads something else: paid calls serve again. Function steps serve only
- * where nothing but the input was theirs. Tools and checks run again.
+ * For an attempt that starts over because its input changed: paid calls are reused. Function steps are reused only
+ * if they depended on nothing but their input. Tools and checks run again.
  */
 export function leaveSteps(
   selections: readonly StepSelection[],
@@ -53,7 +53,7 @@ export function leaveSteps(
   return inheritSteps(selections, until, undefined).map((selection) => ({ ...selection, kinds }));
 }
 
-/** After a divergence, rows before it count only within the ranges. */
+/** After a divergence, earlier rows count only within the ranges. */
 export function keepSteps(
   selections: readonly StepSelection[],
   before: number,
@@ -62,7 +62,7 @@ export function keepSteps(
   return selections.map((selection) => ({ ...selection, kept: { before, ranges } }));
 }
 
-/** Ranges are in order and do not overlap. */
+/** The ranges are sorted and do not overlap. */
 export function isWithin(ranges: readonly SeqRange[], seq: number): boolean {
   let [low, high] = [0, ranges.length - 1];
   while (low <= high) {

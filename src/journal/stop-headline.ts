@@ -6,7 +6,7 @@ import { gateClause, gateFact } from "./facts.ts";
 import type { SessionCard } from "./session-card.ts";
 import type { ParkReason, SessionStatus } from "./standing.ts";
 
-/** A session as a list has it. */
+/** A session in a list. */
 interface ListedSession {
   readonly status: SessionStatus;
   readonly reason?: ParkReason | null | undefined;
@@ -15,7 +15,7 @@ interface ListedSession {
   readonly card: SessionCard;
 }
 
-/** One short line without a full stop, for lists and titles. Null where a session has not stopped, or has completed. */
+/** One short line without a full stop, for lists and titles. Null if a session has not stopped, or has completed. */
 export function stopHeadline(
   { status, reason, blocked, card }: ListedSession,
   { abandoned = false }: { readonly abandoned?: boolean } = {},
@@ -115,7 +115,7 @@ function pausedHeadline(card: SessionCard): string {
 const whereIn = ({ lastPhase }: SessionCard): string =>
   lastPhase === null ? "before the first phase was completed" : `after ${lastPhase}`;
 
-/** Other people's text on one line, cut to the size of a headline. */
+/** Text from outside, on one line and cut to the length of a headline. */
 function inShort(message = ""): string {
   const line = message.replace(/\s+/g, " ").trim().replace(/\.$/, "");
   return line.length <= 160 ? line : `${line.slice(0, 159).toWellFormed().trimEnd()}…`;

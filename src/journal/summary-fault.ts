@@ -16,8 +16,8 @@ import type { SessionState } from "./session-state.ts";
 import { largestUsage } from "./values.ts";
 
 /**
- * Where a checkpoint says something else than its rows; `state` is the state at its end. A checkpoint is a function of its
- * rows and of the few values that are compared one by one here, so it is projected again and must be the same text.
+ * Where a checkpoint disagrees with its rows. `state` is the state at its end. A checkpoint depends on its rows and
+ * on the few values compared here, so projecting it again must give the same text.
  */
 export function summaryFault(
   state: SessionState,
@@ -33,7 +33,7 @@ export function summaryFault(
   return { path: differingField(projected.content, content), problem: "is not what its rows say" };
 }
 
-/** Whether a row seals this checkpoint as it is. */
+/** Whether a row seals exactly this checkpoint. */
 export function sealFault(row: JsonObject, { content, sha256: seal }: Checkpoint): Fault | undefined {
   const { phase, revision, journal: head, transitions, steps, usage } = content;
   const expected = { phase, revision, sha256: seal, head, transitions, steps, ...(usage && { usage }) };
@@ -41,7 +41,7 @@ export function sealFault(row: JsonObject, { content, sha256: seal }: Checkpoint
   return path === "" ? undefined : { path, problem: "is not that of the checkpoint before" };
 }
 
-/** What no row says: where the checkpoint begins and how many steps there were. */
+/** Checks the values that no row contains: where the checkpoint begins and the number of steps. */
 function placeFault(content: CheckpointContent, before: CheckpointContent | undefined): Fault | undefined {
   const { phase, after, steps, journal } = content;
   if ((phase === initPhase) !== (before === undefined)) return { path: "phase", problem: "is out of order" };
@@ -52,7 +52,7 @@ function placeFault(content: CheckpointContent, before: CheckpointContent | unde
   return undefined;
 }
 
-/** Budgets and reports add these sums to those of other sessions, and each total must stay a number. */
+/** Budgets and reports add these sums to those of other sessions, and each total must stay exact. */
 function usageFault({ usage = [] }: CheckpointContent): Fault | undefined {
   const total = usage.flatMap(({ sums }) => Object.values(sums)).reduce((all, sum) => all + sum, 0);
   if (total > largestUsage)
@@ -73,7 +73,7 @@ function filesFault(state: SessionState, { phase, files }: CheckpointContent): F
       : { path: "files", problem: "are not the files that its rows name" };
   if (sha256(manifest) !== tree) return { path: "files", problem: "are not the files that its rows name" };
   const notTree = (why: string): Fault => ({ path: "files", problem: `are not a tree${why}` });
-  // The base of a tree is not in the checkpoint; a load of the tree reads both.
+  // The base of a tree is not in the checkpoint. Loading the tree reads both.
   if (baseHashOf(manifest) !== undefined) return hashesIn(manifest) === undefined ? notTree("") : undefined;
   try {
     fromManifest(manifest);
@@ -94,7 +94,7 @@ function project(state: SessionState, content: CheckpointContent): Checkpoint | 
   return projectPhase(state, phase, { head, steps, after, files, usage, rows });
 }
 
-/** The first field that differs; empty when none does. */
+/** The first field that differs; empty if none does. */
 function differingField(one: object, other: object): string {
   const [mine, theirs] = [one, other].map((each) => new Map(Object.entries(each) as [string, Json][]));
   const names = [...new Set([...(mine?.keys() ?? []), ...(theirs?.keys() ?? [])])].sort();

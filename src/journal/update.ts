@@ -52,7 +52,7 @@ export function mapPersonas(
   return new Map([...personas].map(([name, persona]) => [name, change(persona, name)]));
 }
 
-/** Ends the attempt under way, if there is one: it will not continue. */
+/** Abandons the running attempt, if any. It will not continue. */
 export function giveUp(
   state: SessionState,
   of: { readonly phase: string; readonly persona: string },
@@ -87,7 +87,7 @@ export function grantRounds(state: SessionState): SessionState {
   return granted;
 }
 
-/** The attempt that the row ends, which must be under way. */
+/** The attempt that the row ends, which must be running. */
 export function endingAttempt(
   state: SessionState,
   of: OfAttempt,

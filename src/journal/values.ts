@@ -12,8 +12,8 @@ import * as is from "./schema.ts";
 import { source } from "./source.ts";
 
 /**
- * `start`: the first claim, one phase alone, or a resume after a clean end. `resume`: a person asked. `wake`: a wait during
- * which it had no driver is over. `recovery`: automatic, after an unclean end. `signal`: only to act on a signal.
+ * `start`: the first claim, one phase alone, or a resume after a clean end. `resume`: a person asked. `wake`: a
+ * wait without a driver is over. `recovery`: automatic, after an unclean end. `signal`: only to apply a signal.
  */
 export const claimCause = is.literal("start", "resume", "wake", "recovery", "signal");
 export type ClaimCause = is.TypeOf<typeof claimCause>;
@@ -63,7 +63,7 @@ export const errorJson: is.Schema<ErrorJson> = is.objectFor<ErrorJson>({
   thrown: is.optional(is.json),
 });
 
-/** A failure as it was classified when it was fresh, with the error itself. */
+/** A failure as classified when it was fresh, with the error itself. */
 export interface RecordedFailure extends Failure {
   readonly error: ErrorJson;
 }
@@ -134,7 +134,7 @@ export const putBack = is.objectFor<PutBack>({
   more: is.whole,
 });
 
-/** How far a person wants the session to go; empty means to the end. */
+/** How far a person wants the session to go. Empty means to the end. */
 export const direction = is.object({
   only: is.optional(is.list(is.name)),
   from: is.optional(is.name),
@@ -149,16 +149,16 @@ export type Direction = is.TypeOf<typeof direction>;
 export const filesEdit = is.object({ base: is.optional(is.sha256), tree: is.optional(is.sha256) });
 export type FilesEdit = is.TypeOf<typeof filesEdit>;
 
-/** Files that came with a phase from outside, and where they came from. */
+/** Files given for a phase from outside, and their origin. */
 export interface GivenFiles extends FilesEdit {
   readonly origin: string;
 }
 
-/** The content of a phase that no persona of this session made: from outside, or edited by a person. */
+/** Phase content that no persona of this session made: from outside, or edited by a person. */
 export const phaseContent = is.object({
   phase: is.name,
   results: is.record(personaResult, is.name),
-  /** The files it began with: where branches meet, its changes are those since then. */
+  /** The files that it began with. Where branches meet, these define its changes. */
   base: is.optional(is.sha256),
   tree: is.optional(is.sha256),
   /** Judged by the contracts, without commands. */
@@ -170,7 +170,7 @@ export type PhaseContent = is.TypeOf<typeof phaseContent>;
 export const givenPhase = is.extend(phaseContent, { origin: is.text });
 export type GivenPhase = is.TypeOf<typeof givenPhase>;
 
-/** The session a fork was made of, and what was asked for. */
+/** The session that a fork was made from, and the request. */
 export const forkOrigin = is.object({
   session: is.label,
   at: is.label,
@@ -185,7 +185,7 @@ const plannedPhase = is.loose({
   dependsOn: is.optional(is.list(is.name)),
   personas: is.optional(is.list(plannedPersona)),
 });
-/** The parts of a recorded team that the journal reads; `team/` reads the rest when the session runs. */
+/** The parts of a recorded team that the journal reads. `team/` reads the rest when the session runs. */
 export const definition: is.Schema<Json> = is.loose({
   phases: is.list(plannedPhase),
   budget: is.optional(
@@ -213,23 +213,23 @@ export const sessionTerms = is.object({
   attachments: is.optional(is.list(attachment)),
   key: is.optional(is.label),
   model: is.optional(is.label),
-  /** Its queue and priority among sessions that wait for a place; "default" and 0 unless given. */
+  /** Its queue and priority among sessions that wait for a place. Default: "default" and 0. */
   queue: is.optional(is.name),
   priority: is.optional(is.priority),
-  /** The limit it was started with. */
+  /** The limit that it was started with. */
   budget: is.optional(budget),
   source: is.optional(source),
-  /** Phases that came from outside, as if they had run. */
+  /** Phases that came from outside, treated as if they had run. */
   given: is.optional(is.list(givenPhase)),
-  /** The session this one is a fork of, and the phase from which on it differs. */
+  /** The session that this one was forked from, and the phase from which it differs. */
   fork: is.optional(forkOrigin),
-  /** How its team was planned; the first driver records each as a row of its own. */
+  /** The decisions of its planning, which the first driver records as rows. */
   decisions: is.optional(is.list(decision)),
 });
 export type SessionTerms = is.TypeOf<typeof sessionTerms>;
 export type SessionCreated = { readonly kind: "session.created" } & SessionTerms;
 
-/** The last row's seq, and the hash of the chain there. */
+/** The last row's seq and chain hash. */
 export const journalHead = is.object({ seq: is.seq, hash: is.headHash });
 export type JournalHead = is.TypeOf<typeof journalHead>;
 
@@ -247,7 +247,7 @@ export const personaSpent = is.object({
 });
 export type PersonaSpent = is.TypeOf<typeof personaSpent>;
 
-/** The sums of usage, by the names of the store's columns. */
+/** The sums of usage, named like the store's columns. */
 export const usageColumns = [
   "calls",
   "failed_calls",
@@ -263,10 +263,13 @@ export const usageColumns = [
   "unreported_calls",
 ] as const;
 
-/** All sums of a session together: a trillion tokens, or a million dollars. Thousands of sessions add up exactly. */
+/**
+ * Maximum of all sums of a session: a trillion tokens, or a million dollars. Thousands of sessions still add up
+ * exactly.
+ */
 export const largestUsage = 1_000_000_000_000;
 
-/** Usage of one model on one day, in one persona of one phase. */
+/** Usage of one model on one day, by one persona in one phase. */
 export const sessionUsage = is.object({
   day: is.day,
   phase: is.label,
@@ -279,8 +282,8 @@ export const sessionUsage = is.object({
 export type SessionUsage = is.TypeOf<typeof sessionUsage>;
 
 /**
- * A wait on disk: until `notBefore`, and never longer than `waitMs` whatever the clock does. `restedMs`: how long its session
- * had rested by then, if it had.
+ * A recorded wait: until `notBefore`, and never longer than `waitMs` whatever the clock does. `restedMs`: how long
+ * its session had rested by then.
  */
 export const wait = is.object({
   notBefore: is.time,
@@ -298,14 +301,17 @@ export const afterFailure = is.union(
     /** The round ended early: the attempt that began there failed equally and left equal files. */
     sameAs: is.optional(is.whole),
   },
-  /** Every round is used up, or none could help. `continues`: so does the attempt that a person's resume grants. */
+  /**
+   * Every round is used up, or none could help. `continues`: the attempt that a person's resume grants inherits the
+   * steps.
+   */
   { kind: is.literal("help"), continues: is.optional(is.literal(true)), sameAs: is.optional(is.whole) },
-  /** A retry cannot mend the error. */
+  /** A retry cannot fix the error. */
   { kind: is.literal("stop") },
 );
 export type AfterFailure = is.TypeOf<typeof afterFailure>;
 
-/** `started`: the seq of the attempt's first row, its identity; 0 where a reused result had none. */
+/** `started`: the seq of the attempt's first row, which identifies it; 0 if a reused result had none. */
 export const ofAttempt = { started: is.whole, phase: is.name, persona: is.name } as const;
 export type OfAttempt = is.FieldsOf<typeof ofAttempt>;
 
@@ -314,7 +320,7 @@ const maxDecisions = 100;
 /** The message for decisions of another form. */
 export const decisionsRule = `decisions must be a list of at most ${maxDecisions} { title: string, choice: string, reason: string, rejected?: string[] }`;
 
-/** Undefined when the value is not a decision. `rejected` may be missing. */
+/** Undefined if the value is not a decision. `rejected` may be missing. */
 export function parseDecision(given: Json | undefined): Decision | undefined {
   if (!isJsonObject(given)) return undefined;
   const { title, choice, reason, rejected = [] } = given;
@@ -323,14 +329,14 @@ export function parseDecision(given: Json | undefined): Decision | undefined {
   return { title, choice, reason, rejected };
 }
 
-/** Undefined when one is invalid: the persona can correct it. */
+/** Undefined if one is invalid, which the persona can correct. */
 export function parseDecisions(given: Json): readonly Decision[] | undefined {
   if (!Array.isArray(given) || given.length > maxDecisions) return undefined;
   const parsed = given.map(parseDecision);
   return parsed.every((decision) => decision !== undefined) ? parsed : undefined;
 }
 
-/** The valid ones: an invalid record must not keep a session from being opened. */
+/** Only the valid ones: an invalid record must not prevent a session from being opened. */
 export function recordedDecisions(recorded: unknown): readonly Decision[] {
   if (!Array.isArray(recorded)) return [];
   return recorded.flatMap((decision: Json) => parseDecision(decision) ?? []);

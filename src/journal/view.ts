@@ -43,7 +43,7 @@ export interface SessionResult {
   readonly ticket: TicketView | null;
   readonly tickets: readonly TicketView[];
   readonly id: string;
-  /** Phase, then persona. */
+  /** By phase, then by persona. */
   readonly results: Readonly<Record<string, Readonly<Record<string, PersonaResult>>>>;
 }
 
@@ -64,11 +64,11 @@ export interface SessionView {
   readonly priority: number;
   /** No real model took part. */
   readonly simulated: boolean;
-  /** Null for an import: the path is one of another machine, and never loaded. */
+  /** Null for an import: its path belongs to another machine and is never loaded. */
   readonly teamFile: string | null;
-  /** It came from an export. It runs only when a person has trusted it. */
+  /** It came from an export. It runs only after a person has trusted it. */
   readonly imported: { readonly trusted: boolean } | null;
-  /** Personas are functions, which only the program that defines the team can run. */
+  /** Personas are functions that only the defining program can run. */
   readonly needsProgram: boolean;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -76,39 +76,39 @@ export interface SessionView {
   readonly wakeAt: string | null;
   readonly steps: number;
   readonly phases: readonly PhaseView[];
-  /** Sealed work on disk that the database does not know: it comes from an older backup. Names of files. */
+  /** File names of sealed work that the database lacks, because it comes from an older backup. */
   readonly newerCheckpoints: readonly string[];
   readonly direction: Direction;
   readonly fork: { readonly session: string; readonly at: string } | null;
-  /** The repository that it works on, as it was at the start. */
+  /** The repository that it works on, at the start. */
   readonly source: Source | null;
-  /** How the checks ended on its files, before anything was done. */
+  /** The outcome of the checks on its initial files. */
   readonly baseline: readonly BaselineView[];
-  /** Null until it was delivered. */
+  /** Null before the first delivery. */
   readonly delivery: DeliveryView | null;
   /** How its dependencies were installed. */
   readonly setup: readonly SetupView[];
   readonly usage: UsageTotals;
   readonly budgets: readonly BudgetView[];
   readonly ticket: TicketView | null;
-  /** Of the last request for help, one for each persona that needs it. */
+  /** The tickets of the last request for help, one for each persona that needs it. */
   readonly tickets: readonly TicketView[];
   readonly artifacts: readonly ArtifactView[];
   readonly decisions: readonly RecordedDecision[];
-  /** What waits for a person. `seq`: of a phase, its last row. */
+  /** Everything that waits for a person. `seq`: for a phase, its last row. */
   readonly waiting: readonly WaitingView[];
-  /** Effects that must not be repeated in silence, and that happened or may have happened. */
+  /** Effects that must not be repeated silently, and that happened or may have happened. */
   readonly effects: readonly EffectView[];
 }
 
 export interface BaselineView {
   readonly check: string;
   readonly status: BaselineRun["status"];
-  /** Tests; null where no reader knows. */
+  /** Number of tests; null if no reader knows. */
   readonly passed: number | null;
   readonly failed: number | null;
   readonly skipped: number | null;
-  /** The artifact with everything that it printed. */
+  /** The artifact with its complete output. */
   readonly output: string | null;
   /** "3 of 153 fail before we began". */
   readonly text: string;
@@ -125,7 +125,7 @@ export interface PhaseView {
     readonly verdict: "passed" | "failed" | "unverified";
   } | null;
   readonly checks: readonly PersonaChecks[];
-  /** Changes of protected files that personas made in this revision. The files are as they were before. */
+  /** Changes to protected files by personas in this revision. The files were restored. */
   readonly putBack: readonly PersonaPutBack[];
   readonly review: PhaseState["review"];
   readonly notes: readonly string[];
@@ -146,11 +146,11 @@ export interface PersonaView {
   readonly attempt: number;
   readonly attempts: readonly AttemptView[];
   readonly summary: string | null;
-  /** Of the whole session, when a persona works in several phases. */
+  /** Usage in the whole session, if a persona works in several phases. */
   readonly usage: UsageTotals | null;
 }
 
-/** Amounts in tokens and dollars; null where there is no limit, or the price is not known. */
+/** Amounts in tokens and dollars; null without a limit or a known price. */
 export interface BudgetView {
   readonly level: BudgetLevelName;
   readonly name: string;
@@ -167,10 +167,10 @@ export interface AttemptView {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly failure: RecordedFailure | null;
-  /** How its contract was judged; empty where it failed before that. */
+  /** How its contract was judged; empty if it failed before that. */
   readonly checks: readonly CheckResult[];
   readonly healing: readonly Healed[];
-  /** Changes of protected files. The files are as they were before. */
+  /** Changes to protected files. The files were restored. */
   readonly putBack: PutBack | null;
   /** The earliest start of the next attempt. */
   readonly notBefore: string | null;
@@ -201,7 +201,7 @@ export function describeSession(
   { tickets, pullRequest, artifacts, usage, budgets, newerCheckpoints, blocked }: OutsideJournal,
 ): SessionView {
   const { created, createdHead } = state;
-  // The path in an import is one of another machine: what is there now is not its team.
+  // The path in an import belongs to another machine, and a file at that path here is not its team.
   const teamFile = state.imported === undefined ? (created.teamFile ?? null) : null;
   const planned = plannedPhases(created.definition);
   const wakeAt = wakeAtOf(state.standing);
@@ -286,7 +286,7 @@ function describePhase(
   };
 }
 
-/** Of the present revision: a reviewer judges that one. */
+/** Limited to the current revision, which a reviewer judges. */
 export function putBackOfPhase({ personas, revision }: PhaseState): PersonaPutBack[] {
   return [...personas].flatMap(([persona, { attempts }]) =>
     putBackIn(attempts.filter((attempt) => attempt.revision === revision)).map((change) => ({

@@ -4,26 +4,26 @@ import type { OfAttempt } from "./values.ts";
 /** `call`: a person approves or rejects it before it begins. `question`: a person's answer is its result. */
 export type WaitingKind = "call" | "question";
 
-/** What a person said about a call. */
+/** A person's decision about a call. */
 export type Word =
   | { readonly kind: "approved"; readonly arguments?: JsonObject }
   | { readonly kind: "rejected"; readonly note: string }
   | { readonly kind: "answered"; readonly text: string };
 
-/** A call of a persona that waits for a person, or did. */
+/** A call of a persona that waits or waited for a person. */
 export interface CallState extends OfAttempt {
-  /** The row that says that it waits. */
+  /** The row that records the wait. */
   readonly seq: number;
   readonly at: number;
   readonly asks: WaitingKind;
   readonly name: string;
-  /** The identity of its step: a person's word is bound to it. */
+  /** The identity of its step, to which a person's decision is bound. */
   readonly fingerprint: string;
   readonly occurrence: number;
-  /** As people see it: the tool and its arguments. */
+  /** The tool and its arguments, as shown to people. */
   readonly call: JsonObject;
   readonly word: (Word & { readonly saidAt: number }) | undefined;
-  /** The persona asked for other calls instead: the row of the first of them. */
+  /** The persona requested other calls instead: the row of the first of them. */
   readonly replacedBy: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export type Calls = ReadonlyMap<number, CallState>;
 
 interface InSession {
   readonly calls: Calls;
-  /** Attempts under way. */
+  /** Running attempts. */
   readonly running: ReadonlyMap<number, unknown>;
 }
 
@@ -48,14 +48,14 @@ export function unansweredIn(state: InSession): readonly CallState[] {
   return [...state.calls.values()].filter((call) => isUnanswered(call, state));
 }
 
-/** The call that already waits for a word about this step. */
+/** The call that already waits for a decision about this step. */
 export function waitingCall(state: InSession, started: number, identity: Identity): CallState | undefined {
   return unansweredIn(state).find((call) => call.started === started && isSame(call, identity));
 }
 
 /**
- * What a person said about this step. A rejection and an answer also hold for an equal call of a later attempt. An approval is
- * for one call: it holds in the attempt that asked for it, and in those that continue that one.
+ * A person's decision about this step. A rejection and an answer also apply to an equal call of a later attempt. An
+ * approval is for one call: it applies in the attempt that asked for it, and in those that continue it.
  */
 export function wordFor(
   { calls }: Pick<InSession, "calls">,
@@ -74,14 +74,14 @@ export function wordFor(
   )?.word;
 }
 
-/** The first word counts, and none helps a call that was given up. */
+/** The first decision counts, and a decision about an abandoned call has no effect. */
 export function withWord(state: InSession, seq: number, word: Word, at: number): Calls {
   const call = state.calls.get(seq);
   if (call === undefined || !isUnanswered(call, state)) return state.calls;
   return new Map(state.calls).set(seq, { ...call, word: { ...word, saidAt: at } });
 }
 
-/** The choices of a question; undefined where any answer will do. */
+/** The choices of a question; undefined if any answer is allowed. */
 export function choicesOf({ call }: Pick<CallState, "call">): readonly string[] | undefined {
   const choices = argumentsOf(call)["choices"];
   return Array.isArray(choices) ? choices.filter((one) => typeof one === "string") : undefined;
@@ -90,13 +90,13 @@ export function choicesOf({ call }: Pick<CallState, "call">): readonly string[] 
 export const questionOf = ({ call }: { readonly call: JsonObject }): string =>
   textOf(argumentsOf(call)["question"]);
 
-/** The arguments of a call, as they were recorded. */
+/** The recorded arguments of a call. */
 export function argumentsOf(call: JsonObject): JsonObject {
   const args = call["arguments"];
   return typeof args === "object" && args !== null && !Array.isArray(args) ? (args as JsonObject) : {};
 }
 
-/** A call as one line: what matters of it is its command or its question. */
+/** A call as one line: its command or its question. */
 export function callText(call: JsonObject): string {
   const args = argumentsOf(call);
   const { command, argv, question } = args;

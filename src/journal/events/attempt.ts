@@ -23,15 +23,15 @@ export const attemptEvents = {
       persona: is.name,
       round: is.positive,
       attempt: is.positive,
-      /** Fingerprint of everything the persona reads; part of each of its steps' fingerprints. */
+      /** Fingerprint of everything the persona reads. Part of the fingerprint of each of its steps. */
       input: is.label,
-      /** The attempt whose recorded steps it inherits, because an outage ended that one. */
+      /** The attempt whose recorded steps it inherits, after an outage ended that attempt. */
       continues: is.optional(is.seq),
-      /** The files it sees of the phase: the base that its changes are merged against. */
+      /** The phase's files that it sees: the base for merging its changes. */
       base: is.optional(is.sha256),
-      /** The files it begins with, when they are not `base`: those of the attempt before. */
+      /** The files that it begins with if they differ from `base`: those of the previous attempt. */
       tree: is.optional(is.sha256),
-      /** How healing changed the way it works. */
+      /** How healing changed its settings. */
       settings: is.optional(attemptSettings),
     }),
     card: (card, entry) =>
@@ -67,7 +67,7 @@ export const attemptEvents = {
         next: undefined,
       };
       const inherited = entry.continues === undefined ? undefined : persona.inheritance;
-      // Work for another input does not continue, but what it paid for is paid.
+      // Work for another input is not continued, but its paid calls are kept.
       const left = inherited === undefined ? (given ?? persona.inheritance) : undefined;
       const leftover =
         left === undefined
@@ -96,9 +96,9 @@ export const attemptEvents = {
       checks: is.optional(is.list(checkResult)),
       /** The healer whose action made the contract pass. */
       healed: is.optional(healedBy),
-      /** Every healing action on the way. */
+      /** Every healing action of the attempt. */
       healing: is.optional(is.list(healedBy)),
-      /** Changes of protected files, which are not part of `tree`. */
+      /** Changes to protected files, which are not part of `tree`. */
       putBack: is.optional(putBackValue),
       ...ofAttempt,
     }),
@@ -155,7 +155,7 @@ export const attemptEvents = {
   }),
   "attempt.failed": failed,
   "attempt.reopened": reopened,
-  /** A recorded step's input differs now: steps outside `kept` (ranges of seq) are not used again. */
+  /** The input of a recorded step has changed: steps outside `kept` (ranges of seq) are not reused. */
   "attempt.diverged": event({
     row: is.object({
       step: is.text,
@@ -172,7 +172,7 @@ export const attemptEvents = {
     fact: ({ step, recorded, now }) => ({ step, recorded, now }),
     sentence: ({ step }) => `step "${step}" differs from its record; it and the steps after it run again`,
   }),
-  /** The budgets left less output than a call asked for, and its answer was cut there. The call is made again. */
+  /** The budgets left less output than a call asked for, and its answer was cut there. The call is repeated. */
   "call.cut": event({
     row: is.object({ model: is.label, fingerprint: is.label, output: is.positive, ...ofAttempt }),
     reduce(state, { started, fingerprint, output }) {
@@ -185,12 +185,12 @@ export const attemptEvents = {
       `answer of ${model} cut at ${output} tokens, all that the budget left; the call is made again with more room`,
     mark: () => "waits",
   }),
-  /** A dependency's breaker is open, or its provider admits no more in this minute; the attempt waits and is not used up. */
+  /** A dependency's breaker is open, or its provider's minute is full. The attempt waits and does not count as used. */
   "dependency.waiting": event({
     row: is.object({
       dependency: is.label,
       until: is.time,
-      /** What the minute of the provider has no room for; missing: the breaker is open. */
+      /** The exhausted limit of the provider's minute. Missing: the breaker is open. */
       limit: is.optional(is.literal("requests", "tokens")),
       ...ofAttempt,
     }),
@@ -202,7 +202,7 @@ export const attemptEvents = {
     },
     reduce(state, { started, limit }, { at }) {
       const running = state.running.get(started);
-      // Only an outage bounds how long an attempt waits.
+      // Only an outage limits how long an attempt waits.
       if (running === undefined || running.waitsSince !== undefined || limit !== undefined) return state;
       return withRunning(state, { ...running, waitsSince: at });
     },

@@ -29,7 +29,7 @@ export const deliveredEvent = event({
   isQuiet: always,
 });
 
-/** A later delivery adds to an earlier one; failures are those of the last. */
+/** A later delivery adds to an earlier one. Failures are those of the last. */
 function afterDelivery(
   before: Delivered | undefined,
   entry: Delivered & { readonly kind: string },

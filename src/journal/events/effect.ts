@@ -5,7 +5,7 @@ import { ofAttempt } from "../values.ts";
 import { always, event, shorten } from "./define.ts";
 
 export const effectEvents = {
-  /** An effect that must not be repeated in silence is about to begin. */
+  /** An effect that must not be repeated silently is about to begin. */
   "effect.intended": event({
     row: is.object({
       name: is.text,
@@ -26,7 +26,10 @@ export const effectEvents = {
     sentence: ({ step }) => `begins the effect "${step}"`,
     isQuiet: always,
   }),
-  /** Whether it happened is known. Where it did, the step's own row comes right before this one, in the same commit. */
+  /**
+   * It is known whether the effect happened. If it did, the step's own row comes right before this one, in the same
+   * commit.
+   */
   "effect.settled": event({
     row: is.object({
       intent: is.seq,
@@ -47,7 +50,7 @@ export const effectEvents = {
       `the effect "${step}" ${happened ? "happened" : "did not happen"}${by === "probe" ? ", says its probe" : ""}`,
     isQuiet: ({ by }) => by !== "probe",
   }),
-  /** It began and ended, and whether it happened is not known. */
+  /** It began and ended, and it is unknown whether it happened. */
   "effect.unknown": event({
     row: is.object({ intent: is.seq, name: is.text, because: is.text, ...ofAttempt }),
     reduce: (state, { intent, because }) => ({

@@ -32,18 +32,18 @@ import { always, event } from "./define.ts";
 export const failed = event({
   row: is.object({
     failure: recordedFailure,
-    /** The seq of the step whose failure ended the attempt; an attempt that continues runs that step again. */
+    /** The seq of the step whose failure ended the attempt. An attempt that continues repeats this step. */
     failedStep: is.optional(is.positive),
-    /** The files it left, for the attempt that starts on them. */
+    /** The files it left, for the attempt that continues from them. */
     tree: is.optional(is.sha256),
     checks: is.optional(is.list(checkResult)),
     /** Every healing action that was tried. */
     healing: is.optional(is.list(healedBy)),
-    /** Changes of protected files, which are not part of `tree`. */
+    /** Changes to protected files, which are not part of `tree`. */
     putBack: is.optional(putBackValue),
-    /** How the next attempt works. */
+    /** The settings of the next attempt. */
     settings: is.optional(attemptSettings),
-    /** Decided once and recorded: another attempt, another round, or a person has to look. */
+    /** The recorded decision: another attempt, another round, or help from a person. */
     next: afterFailure,
     ...ofAttempt,
   }),
@@ -52,12 +52,12 @@ export const failed = event({
     const { persona, attempt, running } = endingAttempt(state, entry);
     const continues = "continues" in entry.next && entry.next.continues;
     const left = entry.tree ?? attempt.tree;
-    // A continued attempt rebuilds its files from the steps. A new round starts on the clean tree of the phase, with
-    // the settings its team wrote: healing that did not help ends with its round.
+    // A continued attempt rebuilds its files from the steps. A new round starts on the clean tree of the phase with
+    // the team's settings, because healing that did not help ends with its round.
     const goesOn = continues || entry.next.kind === "attempt";
     const tree = continues ? attempt.tree : goesOn ? left : attempt.base;
     const { settings: before, ...rest } = persona.beginning ?? {};
-    // After a person mended the cause (a key above all), the team's own settings are tried first again.
+    // After a person fixed the cause (usually a key), the team's own settings are tried first again.
     const isRefused = entry.next.kind === "help" && !entry.failure.recoverable;
     const settings = goesOn && !isRefused ? (entry.settings ?? before) : undefined;
     return withPersona(withoutRunning(state, entry), entry, {
@@ -74,7 +74,7 @@ export const failed = event({
       }),
       ...(continues
         ? { inheritance: inheritSteps(running.replays, seq, entry.failedStep) }
-        : // Its answers led to nothing, so the next attempt asks anew.
+        : // Its answers led to nothing, so the next attempt asks again.
           { leftover: [] }),
       beginning: { ...rest, tree, ...(settings !== undefined && { settings }) },
     });
@@ -87,20 +87,23 @@ export const failed = event({
   endsAttempt: true,
 });
 
-/** Its work was good alone and does not fit that of others: it gets another, counted attempt. */
+/** Its work passed alone but does not fit the work of others. It gets another, counted attempt. */
 export const reopened = event({
   row: is.object({
     failure: recordedFailure,
     next: afterFailure,
-    /** The group that found it. */
+    /** The group in which this was found. */
     group: is.whole,
-    /** The files of all, its own among them: its next work is merged into these. */
+    /** The merged files of all, including its own. Its next work is merged into these. */
     merged: is.optional(is.sha256),
-    /** The part of them that it sees, to work on. */
+    /** The part of them that it sees and works on. */
     tree: is.optional(is.sha256),
-    /** The same without its own work: the base of all its changes, of all its attempts. */
+    /** The same without its own work: the base for the changes of all its attempts. */
     base: is.optional(is.sha256),
-    /** Members of the group, in order, whose work is not in `merged` yet: it is merged when that of this one is. */
+    /**
+     * Group members, in order, whose work is not in `merged` yet. It is merged together with this persona's next
+     * work.
+     */
     unmerged: is.optional(is.list(is.name)),
     ...ofAttempt,
   }),
@@ -145,15 +148,15 @@ function cardAfterFailure(
 export interface FailedFact {
   readonly failure: Failure;
   readonly next: AfterFailure["kind"];
-  /** The attempt before it failed equally and left the same files, so its round ended. */
+  /** The previous attempt failed equally and left the same files, so its round ended. */
   readonly stuck: boolean;
-  /** When the next attempt may start, and the longest it waits whatever the clock does. */
+  /** The earliest start of the next attempt, and its longest wait whatever the clock does. */
   readonly notBefore: string | null;
   readonly waitMs: number | null;
   /** Every healing action that was tried, and how it changes the next attempt. */
   readonly healing: readonly Healed[];
   readonly settings: AttemptSettings | null;
-  /** Changes of protected files. */
+  /** Changes to protected files. */
   readonly putBack: PutBack | null;
 }
 
@@ -193,6 +196,6 @@ const afterwards: Readonly<Record<AfterFailure["kind"], string>> = {
 const failedText = ({ failure, next, stuck, putBack }: FailedFact): string =>
   `${failure.message}${stuck ? " (the same failure on the same files as before ends the round)" : ""}${afterwards[next]}${putBackClause(putBack)}`;
 
-/** " (put back: test/a.test.js)"; empty where nothing was. */
+/** " (put back: test/a.test.js)"; empty if nothing was put back. */
 export const putBackClause = (putBack: PutBack | null): string =>
   putBack === null ? "" : ` (put back: ${putBackText(putBack)})`;

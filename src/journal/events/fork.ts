@@ -23,15 +23,16 @@ const row = is.object({
   kept: is.list(is.name),
   known: is.list(is.name),
   edited: is.list(phaseContent),
-  /** The parent's cost of earlier results: not paid again if they serve. */
+  /** The parent's cost of earlier results, which is not paid again if they are reused. */
   spent: is.list(personaSpent),
-  /** Effects that happened in phases which start again may happen again. */
+  /** Effects that already happened in restarted phases may happen again. */
   repeatEffects: is.optional(is.literal(true)),
 });
 
 /**
- * The rows before it, but for the first, are copies of the parent's. It sets the session apart: `kept` phases stay as
- * they are, the others start again, and `known` ones among them reuse earlier results and steps that have equal input.
+ * The earlier rows, except the first, are copies of the parent's. This row separates the session from its parent:
+ * `kept` phases stay as they are, the others start again, and `known` ones among them reuse earlier results and
+ * steps with equal input.
  */
 export const forked = event({
   row,
@@ -49,7 +50,7 @@ export const forked = event({
   isTransition: true,
 });
 
-/** The parts of a card that running a session fills. */
+/** The parts of a card that running fills in. */
 export const unstarted = {
   lastPhase: null,
   checkpoints: 0,
@@ -65,7 +66,7 @@ export const unstarted = {
   isUntrusted: false,
 } satisfies Partial<SessionCard>;
 
-/** The parent's state becomes that of a session which has not run yet. */
+/** Turns the parent's state into that of a session that has not run. */
 function fork(
   state: SessionState,
   entry: is.TypeOf<typeof row>,
@@ -84,7 +85,7 @@ function fork(
   const apart: SessionState = {
     ...state,
     created: state.begun,
-    // Not the chain, which covers copied steps: a fork that is restored from its checkpoints has none of them.
+    // Not the chain hash, which covers copied steps: a fork restored from its checkpoints has none of them.
     createdHead: { seq, hash: transitions, at, transitions },
     standing: { status: "queued" },
     stoodFor: undefined,
@@ -97,7 +98,7 @@ function fork(
     seals: new Map(),
     removed: new Map(),
     direction: {},
-    // Planning is recorded by the fork's own driver; decisions of work that starts again are not made yet.
+    // The fork's own driver records the planning. Decisions of restarted work are not made yet.
     decisions: state.decisions.filter(({ phase }) => phase !== undefined && entry.kept.includes(phase)),
     teamChanged: false,
     signals: [],
@@ -108,11 +109,11 @@ function fork(
   return entry.edited.reduce((edited, content) => editPhase(edited, content, at), apart);
 }
 
-/** What happened in other phases happened in the parent. */
+/** Effects in other phases belong to the parent. */
 const effectsOf = ({ effects }: SessionState, phases: readonly string[]): SessionState["effects"] =>
   new Map([...effects].filter(([, { phase }]) => phases.includes(phase)));
 
-/** Taken over as it is. Its steps stay known for a fork of the fork. */
+/** Keeps the phase unchanged. Its steps stay known for a fork of the fork. */
 function keepPhase(phase: PhaseState, spentOn: (persona: string) => PersonaCandidate["spent"]): PhaseState {
   return {
     ...phase,
@@ -145,14 +146,14 @@ const noCandidate: PersonaCandidate = {
 
 interface Restart {
   readonly name: string;
-  /** Where the fork starts. */
+  /** The phase where the fork starts. */
   readonly from: string;
   readonly known: readonly string[];
   readonly spent: (persona: string) => PersonaCandidate["spent"];
   readonly running: SessionState["running"];
 }
 
-/** Starts again. What was given stays, unless the fork starts there; known results and steps are candidates. */
+/** Restarts the phase. Given content stays, unless the fork starts there. Known results and steps are candidates. */
 function startAgain(phase: PhaseState, { name, from, known, spent, running }: Restart): PhaseState {
   const given = name === from ? undefined : phase.given;
   const isKnown = known.includes(name);
@@ -169,7 +170,7 @@ function startAgain(phase: PhaseState, { name, from, known, spent, running }: Re
   };
 }
 
-/** A finished persona's result and steps. Of an unfinished one, only the steps that a resume would replay. */
+/** A finished persona's result and steps. For an unfinished one, only the steps that a resume would replay. */
 function restarted(
   persona: PersonaState,
   spent: PersonaCandidate["spent"],
@@ -182,7 +183,7 @@ function restarted(
   return { ...(candidate ?? noCandidate), steps, spent: candidate?.spent ?? spent };
 }
 
-/** Of the attempt under way, or of the one that an outage ended. */
+/** Steps of the running attempt, or of one that an outage ended. */
 function stepsAtHand(
   { attempts, inheritance }: PersonaState,
   running: SessionState["running"],

@@ -38,7 +38,7 @@ export const phaseEvents = {
     sentence: () => "started",
     isTransition: true,
   }),
-  /** The members of a group are done, and their trees are one. */
+  /** The members of a group are done and their trees are merged. */
   "group.merged": event({
     row: is.object({ phase: is.name, group: is.whole, tree: is.optional(is.sha256) }),
     reduce: (state, { phase, group, tree }) =>
@@ -53,9 +53,9 @@ export const phaseEvents = {
       tree: is.optional(is.sha256),
       gate: is.optional(gateResult),
       checks: is.optional(is.list(personaChecks)),
-      /** A person's edit of an earlier revision, which was merged again. */
+      /** A person's edit of an earlier revision, merged again. */
       edit: is.optional(filesEdit),
-      /** A person has to look before later phases build on it. */
+      /** A person must approve before later phases build on it. */
       awaitsReview: is.optional(is.literal(true)),
     }),
     card(card, { phase, gate, tree, awaitsReview }) {
@@ -92,7 +92,7 @@ export const phaseEvents = {
     mark: () => "good",
     isTransition: true,
   }),
-  /** A person put other content in its place: a new revision. */
+  /** A person replaced its content: a new revision. */
   "phase.edited": event({
     row: phaseContent,
     card: (card, { phase }) =>
@@ -107,7 +107,7 @@ export const phaseEvents = {
     mark: () => "sealed",
     isTransition: true,
   }),
-  /** Its input equals that of an earlier result, which serves again: not run, not paid. */
+  /** Its input equals that of an earlier result, which is reused: not run, not paid. */
   "persona.reused": event({
     row: is.object({ phase: is.name, persona: is.name, input: is.label }),
     reduce(before, entry, row) {
@@ -134,11 +134,11 @@ export const phaseEvents = {
       revision: is.positive,
       sha256: is.sha256,
       head: journalHead,
-      /** Digest over all transition rows up to `head`. */
+      /** Digest of all transition rows up to `head`. */
       transitions: is.sha256,
-      /** Steps recorded up to `head`. */
+      /** Number of steps up to `head`. */
       steps: is.whole,
-      /** Usage of the session by then, as the checkpoint says it. */
+      /** Usage of the session by then, as in the checkpoint. */
       usage: is.optional(is.list(sessionUsage)),
     }),
     card: (card) => ({ checkpoints: (card?.checkpoints ?? 0) + 1 }),
@@ -192,7 +192,7 @@ export function completeWith(
     status: "completed",
     completedAt: at,
     checkpoint: undefined,
-    // An edit does not change what the phase began with.
+    // An edit does not change the files that the phase began with.
     base: base ?? phase.base,
     tree,
     gate,
@@ -205,7 +205,7 @@ export function completeWith(
   });
 }
 
-/** The phase that awaited review does so no longer. */
+/** The phase no longer awaits review. */
 const reviewed = ({ review }: SessionCard, phase: string): Partial<SessionCard> =>
   review?.phase === phase ? { review: null } : {};
 
@@ -221,7 +221,7 @@ export function gateFact(gate: GateResult | null | undefined): GateFact | null {
   return { threshold, score, verdict };
 }
 
-/** ", gate 0.88 of 0.80"; empty where no gate was judged. */
+/** ", gate 0.88 of 0.80"; empty if no gate was judged. */
 export function gateClause(gate: GateFact | null): string {
   if (gate === null || gate.score === null) return "";
   return gate.threshold === null

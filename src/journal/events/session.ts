@@ -39,7 +39,7 @@ import { deliveredEvent } from "./delivery.ts";
 import { forked, unstarted } from "./fork.ts";
 import { completeWith } from "./phase.ts";
 
-/** Of a brief. */
+/** Limit on the searched text of a brief. */
 const searchedLength = 2_000;
 
 export const sessionEvents = {
@@ -56,7 +56,7 @@ export const sessionEvents = {
         createdHead: { seq, hash, at, transitions },
         budgets: entry.budget === undefined ? state.budgets : new Map([["session", entry.budget]]),
       };
-      // Content from outside is there from the start.
+      // Content from outside exists from the start.
       return (entry.given ?? []).reduce<SessionState>(
         (given, phase) => completeWith(given, phase, { kind: "given", origin: phase.origin }, at),
         created,
@@ -74,14 +74,14 @@ export const sessionEvents = {
     isTransition: true,
     isQuiet: always,
   }),
-  /** The rows before it were restored from checkpoints, without their steps. */
+  /** The earlier rows were restored from checkpoints, without their steps. */
   "session.restored": event({
     row: is.object({
-      /** Where the checkpoints end. */
+      /** The end of the checkpoints. */
       head: journalHead,
       /** Every phase is completed and accepted. */
       completed: is.optional(is.literal(true)),
-      /** They come from an export, and not from this state directory: a person has to trust it before it runs. */
+      /** They come from an export instead of this state directory: a person must trust it before it runs. */
       imported: is.optional(is.literal(true)),
     }),
     listed: (entry) => ({ standing: restoredStanding(entry) }),
@@ -103,10 +103,10 @@ export const sessionEvents = {
     mark: () => "restart",
     isTransition: true,
   }),
-  /** A person has seen what an imported session would run, read and send, and lets it. */
+  /** A person has seen the demands of an imported session and allows it to run. */
   "session.trusted": event({
     row: is.object({
-      /** As the person saw it. */
+      /** The demands as the person saw them. */
       demands: is.list(is.text),
     }),
     card: () => ({ isUntrusted: false }),
@@ -137,7 +137,7 @@ export const sessionEvents = {
     isTransition: true,
     isQuiet: ({ cause }) => cause !== "recovery",
   }),
-  /** How far to go, until a person says otherwise; a crash does not forget it. */
+  /** How far to go, until a person changes it. It survives a crash. */
   "session.directed": event({
     row: direction,
     card: (_, { only, until, pauseAfter = [] }) => ({
@@ -173,7 +173,7 @@ export const sessionEvents = {
     }),
     reduce(state, entry) {
       const stands = standingOf(entry);
-      // Signals that arrived meanwhile are still to be obeyed.
+      // Signals that arrived meanwhile still apply.
       if (stands.status === "running") return { ...state, standing: stands };
       const needsPerson =
         stands.status === "failed" ||
@@ -254,12 +254,12 @@ function claim(state: SessionState, cause: ClaimCause, at: number): SessionState
     ...(state.awaitsPerson ? grantRounds(claimed) : claimed),
     awaitsPerson: false,
     resumes: state.resumes + 1,
-    // A resume takes back a pause, never a cancel.
+    // A resume revokes a pause, never a cancel.
     signals: state.signals.filter(({ action }) => action === "cancel"),
   };
 }
 
-/** A clock that was set back since then says nothing about how long it rested. */
+/** If the clock was set back since, the time of the rest is unknown. */
 const restOf = (before: Standing, at: number): number =>
   "restsSince" in before ? Math.max(0, Math.min(at, before.wakeAt) - before.restsSince) : 0;
 
@@ -308,7 +308,7 @@ function rejectReviewed(
   return { ...rejected, effects: letRepeat(state.effects, names) };
 }
 
-/** An effect that was settled meanwhile stays as it is. */
+/** An effect that was settled meanwhile is left unchanged. */
 function settle(
   state: SessionState,
   { seq, happened, result }: Extract<Signal, { action: "settle" }>,
@@ -389,6 +389,6 @@ function cardAfterSignal(card: SessionCard, signal: Signal): Partial<SessionCard
   }
 }
 
-/** A card knows one phase that awaits review; the answer for another one leaves it waiting. */
+/** A card holds one phase that awaits review. The answer for another phase does not clear it. */
 const answered = ({ review }: SessionCard, phase = review?.phase): Partial<SessionCard> =>
   review?.phase === phase ? { review: null } : {};

@@ -3,12 +3,12 @@ import type { SetupState } from "../setup-state.ts";
 import { event, shorten } from "./define.ts";
 
 const setupFields = {
-  /** The name of its layer. */
+  /** The key of its layer. */
   key: is.sha256,
   run: is.list(is.text),
-  /** The lockfile by which it was found; missing for a setup of the team. */
+  /** The lockfile that it was derived from; missing for a setup of the team. */
   foundBy: is.optional(is.text),
-  /** Install scripts are off where a persona changed the inputs. */
+  /** Install scripts are off if a persona changed the inputs. */
   scripts: is.literal("on", "off"),
 };
 
@@ -28,7 +28,7 @@ export const setupEvents = {
       /** `reused`: another session has installed the same. */
       outcome: is.literal("prepared", "reused", "failed"),
       durationMs: is.whole,
-      /** Everything that it printed. */
+      /** Its complete output. */
       output: is.optional(is.sha256),
     }),
     reduce(state, entry, { at }) {

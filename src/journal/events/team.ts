@@ -8,8 +8,8 @@ import { event, shorten } from "./define.ts";
 
 export const teamEvents = {
   /**
-   * A person accepted another definition, or the session's own was planned for its brief. In the phases of `reset`, only
-   * personas whose input is the same keep results.
+   * A person accepted another definition, or the session's team was planned for its brief. In the phases of
+   * `reset`, only personas with the same input keep results.
    */
   "team.changed": event({
     row: is.object({
@@ -18,7 +18,7 @@ export const teamEvents = {
       changes: is.list(is.text),
       /** Phases that run again. */
       reset: is.list(is.name),
-      /** How it was planned. */
+      /** The decisions of the planning. */
       decisions: is.optional(is.list(decision)),
     }),
     listed: ({ teamFingerprint }) => ({ teamFingerprint }),
@@ -62,7 +62,7 @@ export const teamEvents = {
     fact: ({ title, choice }) => ({ title: shorten(title), choice: shorten(choice) }),
     sentence: ({ title, choice }) => `decided ${title}: ${choice}`,
   }),
-  /** Committed with the memory that it was raised: said once, and on record. */
+  /** Committed together with the record that it was raised, so it is raised once. */
   "budget.alerted": event({
     row: is.object({ alert: budgetAlert }),
     reduce: (state) => state,

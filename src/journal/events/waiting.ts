@@ -6,7 +6,7 @@ import { type CallState, callText } from "../waiting-call.ts";
 import { event, shorten } from "./define.ts";
 
 export const waitingEvents = {
-  /** A call waits for a person. Nothing of it has begun, and it holds no money. */
+  /** A call waits for a person. It has not begun and holds no money. */
   "call.waiting": event({
     row: is.object({
       asks: is.literal("call", "question"),
@@ -14,7 +14,7 @@ export const waitingEvents = {
       fingerprint: is.label,
       occurrence: is.positive,
       call: is.jsonObject,
-      /** Calls of the same attempt that its work does not ask for any more. */
+      /** Calls of the same attempt that its work no longer requests. */
       replaces: is.optional(is.list(is.seq)),
       ...ofAttempt,
     }),
