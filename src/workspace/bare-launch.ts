@@ -12,7 +12,7 @@ import { fromHome } from "./sandbox-places.ts";
 
 export type BareRequest = Omit<LaunchRequest, "network" | "layers" | "user">;
 
-/** Without a sandbox: as our own user, on all files, with the network. A text says why there is nothing to start. */
+/** Without a sandbox: as our own user, with all files and the network. A text says why nothing can be started. */
 export async function launchBare(
   { argv, directory, env, limits }: BareRequest,
   home: string,
@@ -47,7 +47,7 @@ async function installedIn(directory: string): Promise<readonly string[]> {
 const whereIs = ({ place }: LayerPart, directory: string, home: string): string =>
   place.startsWith("~/") ? fromHome(place, home) : join(directory, place);
 
-/** Without a sandbox there is no mount: the command gets a copy in its own folder. */
+/** Without a sandbox there is no mount, so the command gets a copy in its own folder. */
 export async function copyLayers(
   layers: readonly LayerPart[],
   directory: string,
@@ -61,7 +61,7 @@ export async function copyLayers(
   }
 }
 
-/** Before the command's folder is read back: the copies are no changes. */
+/** Runs before the command's folder is read back, because the copies are not changes. */
 export async function removeLayers(
   layers: readonly LayerPart[],
   directory: string,
@@ -70,7 +70,7 @@ export async function removeLayers(
   for (const part of layers) await removeFolder(whereIs(part, directory, home));
 }
 
-/** Links to what of our own home was asked for; all else is in its own place anyway. */
+/** Links the requested parts of our own home. Everything else is in its own place anyway. */
 export async function shareInHome(
   home: string,
   { readable = [], writablePlaces = [] }: LaunchRequest["places"],
@@ -82,7 +82,7 @@ export async function shareInHome(
   }
 }
 
-/** From an earlier run in the same home. */
+/** Left by an earlier run in the same home. */
 function unlessThere(error: NodeJS.ErrnoException): void {
   if (error.code !== "EEXIST") throw error;
 }

@@ -1,6 +1,6 @@
 import { sha256 } from "../domain/canonical.ts";
 
-/** Where the bytes of files are, by their hash; the artifact store is one. */
+/** Stores bytes of files by their hash. The artifact store is one. */
 export interface BlobStore {
   /** Durable when it returns. */
   put(content: string | Uint8Array): Promise<string>;
@@ -31,11 +31,11 @@ export class BlobsBeside implements BlobStore {
 const maxFreshBytes = 32 * 1024 * 1024;
 const putsAtOnce = 8;
 
-/** Content that no journal row references yet: kept in memory until it must be durable, or there is too much. */
+/** Content that no journal row references yet. Kept in memory until it must be durable or memory is short. */
 export class FreshBlobs {
   readonly #blobs: BlobStore;
   readonly #fresh = new Map<string, Buffer>();
-  /** Stored only for lack of room. Nothing points to them, so retention may take them until they are flushed. */
+  /** Stored only for lack of memory. Nothing references it, so retention may remove it before it is flushed. */
   readonly #spilled = new Set<string>();
   #bytes = 0;
 
@@ -43,7 +43,7 @@ export class FreshBlobs {
     this.#blobs = blobs;
   }
 
-  /** Waits only when there is too much in memory. */
+  /** Waits only if memory is short. */
   async add(sha256: string, content: Buffer): Promise<void> {
     if (this.#fresh.has(sha256)) return;
     this.#fresh.set(sha256, content);
@@ -53,11 +53,11 @@ export class FreshBlobs {
 
   async get(sha256: string): Promise<Buffer> {
     const fresh = this.#fresh.get(sha256);
-    // A copy: the caller may do with it what it likes.
+    // Return a copy, because the caller may change it.
     return fresh === undefined ? this.#blobs.get(sha256) : Buffer.from(fresh);
   }
 
-  /** Durable when it returns, so a journal row may name them. */
+  /** Durable when it returns, so that a journal row may reference them. */
   async flush(hashes: readonly string[]): Promise<void> {
     const waiting = hashes.filter((sha256) => this.#fresh.has(sha256) || this.#spilled.has(sha256));
     await inTurns(waiting, async (sha256) => {

@@ -11,7 +11,7 @@ import type { Sandbox } from "./sandbox.ts";
 import { type PlaceOptions, workspacePlace } from "./sandbox-places.ts";
 import { BoundedOutput } from "./supervise.ts";
 
-/** The output and the end of a command, without secrets; paths are relative to the workspace. */
+/** A command's output and exit, without secrets. Paths are relative to the workspace. */
 export interface CheckOutput {
   readonly stdout: string;
   readonly stderr: string;
@@ -19,20 +19,20 @@ export interface CheckOutput {
   readonly command: readonly string[];
 }
 
-/** How the command of a check is run and its output understood. */
+/** How a check's command runs and how its output is read. */
 export interface CommandContext {
   readonly blobs: BlobStore;
   readonly signal: AbortSignal;
   readonly limits?: Partial<CheckLimits> | undefined;
-  /** Of every command. */
+  /** Settings that apply to every command. */
   readonly launch?: LaunchSettings | undefined;
   /** Prepared dependencies that commands see. */
   readonly layers?: readonly LayerPart[] | undefined;
   /** The parts of the machine that commands see. */
   readonly places?: PlaceOptions | undefined;
-  /** Where the values of the variables come from that a check passes through. */
+  /** The values of the variables that a check passes through. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Values that are masked in the output, besides those of variables. */
+  /** Values to mask in the output, besides those of variables. */
   readonly secrets?: readonly string[] | undefined;
   /** Explains a command that failed. */
   readonly readFailures?: ((output: CheckOutput) => Failure[]) | undefined;
@@ -47,15 +47,15 @@ export type MeasuredCheck = { readonly unconfined: boolean } & (
       readonly kind: "ended";
       /** "npm ended with exit code 1". */
       readonly sentence: string;
-      /** Set when a limit ended it. */
+      /** True if a limit ended it. */
       readonly exceeded: boolean;
       readonly timedOut: boolean;
       readonly printed: CheckOutput;
-      /** The artifact with everything that it printed, in the order in which it came. */
+      /** The artifact with its complete output, in order of arrival. */
       readonly output: string;
       /** Its middle is missing there, and what failed in it is not known. */
       readonly isCut: boolean;
-      /** The end of that. */
+      /** The end of the output. */
       readonly ending: string;
     } & CheckRun)
 );
@@ -83,7 +83,7 @@ export async function measureCheck(
       writable: "workspace",
       ...context.launch,
       layers: context.layers,
-      // Without these npm and npx ask a registry that they cannot reach, for minutes.
+      // Without these, npm and npx spend minutes on a registry that they cannot reach.
       env: { npm_config_offline: "true", npm_config_update_notifier: "false", ...env },
       onOutput: (text) => whole.add(Buffer.from(text)),
       ...context.places,
@@ -144,12 +144,12 @@ function howEnded({ run }: Check, result: Exclude<CommandResult, { readonly kind
   }
 }
 
-/** The path of the copy differs in each run, so it is removed from messages. */
+/** The path of the copy differs in each run, so messages must not contain it. */
 function relativePaths(text: string, directory: string): string {
   return text.replaceAll(directory, workspacePlace).replace(/(?:file:\/\/)?\/workspace\//g, "");
 }
 
-/** `base`: how the same command ended on the files that the session began with. */
+/** `base`: the result of the same command on the session's initial files. */
 export function judgeMeasured(
   check: Check,
   measured: MeasuredCheck,
@@ -196,7 +196,7 @@ export function judgeMeasured(
 
 const lostMiddle = "It printed more than is kept: the middle of its output is missing";
 
-/** The command itself may be content: the rule is not met. */
+/** The command itself may pass, but the rule is not met. */
 function unfit({ must }: Check, sentence: string, why: string): Failure {
   return createFailure({
     category: "TEST_FAILURE",

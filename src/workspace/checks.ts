@@ -10,7 +10,7 @@ import { checkSchema, showProblem, validateJson } from "./json-schema.ts";
 import { namedMatchers } from "./named-files.ts";
 import { WorkingCopy } from "./working-tree.ts";
 
-/** One line for people and for the next attempt: the first problem, and how many more there are. */
+/** One line for people and for the next attempt: the first problem, and the number of others. */
 export function oneLine(problems: readonly string[]): string {
   const [first = "", ...rest] = problems;
   const more = rest.length === 0 ? "" : ` (and ${rest.length} more)`;
@@ -37,7 +37,7 @@ export function judgeOutputs(schema: Readonly<Record<string, Json>>, outputs: Js
   return { ...base, status: "failed", message: oneLine(problems), failures };
 }
 
-/** Each glob must match a file that is not empty: a placeholder is no deliverable. */
+/** Each glob must match a non-empty file, because a placeholder is no deliverable. */
 export function judgeDeliverable({ name, files, must, weight }: Deliverable, tree: Tree): CheckResult {
   const base = { kind: "deliverable", name, must, weight } as const;
   if (files.length === 0) return { ...base, status: "not-run", message: "It names no files.", failures: [] };
@@ -60,7 +60,7 @@ export function judgeDeliverable({ name, files, must, weight }: Deliverable, tre
   return { ...base, status: "failed", message: oneLine(problems), failures };
 }
 
-/** One thing that a contract asks for; deliverables, schema and commands are all checks. */
+/** One requirement of a contract. Deliverables, schema and commands are all checks. */
 type DeclaredCheck =
   | { readonly kind: "deliverable"; readonly deliverable: Deliverable }
   | { readonly kind: "schema"; readonly schema: Readonly<Record<string, Json>> }
@@ -69,19 +69,19 @@ type DeclaredCheck =
 /** The input of a judgment. */
 interface CheckContext extends CommandContext {
   readonly tree: Tree;
-  /** Undefined when the persona gave none. */
+  /** Undefined if the persona returned none. */
   readonly outputs: Json | undefined;
-  /** A folder for temporary copies; nothing stays in it. */
+  /** A folder for temporary copies. Nothing stays in it. */
   readonly scratch: string;
-  /** How a command ended on the files that the session began with. */
+  /** The command's result on the session's initial files. */
   readonly base?: CheckRun | undefined;
-  /** Files that only commands get, beside those of the tree. Their values are masked in the output. */
+  /** Files for commands only, in addition to the tree. Their values are masked in the output. */
   readonly extraFiles?: ExtraFiles | undefined;
 }
 
 export interface ChecksOptions extends CheckContext {
   readonly contract: Contract;
-  /** Called before and after each check; the result is missing while it runs. */
+  /** Called before and after each check. The result is missing while it runs. */
   readonly onProgress?: ((check: DeclaredCheck, result: CheckResult | undefined) => void) | undefined;
 }
 
@@ -91,7 +91,7 @@ export const declaredChecks = ({ deliverables, outputs, checks }: Contract): Dec
   ...checks.map((check) => ({ kind: "command", check }) as const),
 ];
 
-/** All that the contract asks for, one after the other. Throws the signal's reason when it is aborted. */
+/** Runs all checks of the contract, one after the other. Throws the signal's reason if it is aborted. */
 export async function runChecks({ contract, onProgress, ...context }: ChecksOptions): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   await using copy = copyFor(context);
@@ -105,7 +105,7 @@ export async function runChecks({ contract, onProgress, ...context }: ChecksOpti
   return results;
 }
 
-/** One check alone. */
+/** Runs one check alone. */
 export async function runCheck(check: DeclaredCheck, context: CheckContext): Promise<CheckResult> {
   context.signal.throwIfAborted();
   await using copy = copyFor(context);
@@ -119,7 +119,7 @@ function copyFor({ tree, blobs, scratch, extraFiles }: CopyContext): WorkingCopy
   return new WorkingCopy(whole.tree, whole.blobs, scratch);
 }
 
-/** One command on the files, not judged. */
+/** Runs one command on the files without judging it. */
 export async function measureOn(
   tree: Tree,
   check: Check,

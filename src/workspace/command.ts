@@ -24,45 +24,45 @@ import type { PlaceOptions } from "./sandbox-places.ts";
 import { type Ending, supervise } from "./supervise.ts";
 import { unconfined } from "./unconfined.ts";
 
-/** What all launches of a state directory have in common. */
+/** Settings shared by all launches of a state directory. */
 export interface LaunchSettings {
-  /** Default: required. `none` uses none, also where there is one. */
+  /** Default: required. `none` uses no sandbox even if there is one. */
   readonly sandbox?: SandboxRule | undefined;
   readonly limits?: CommandLimits | undefined;
-  /** The user that a command of root becomes; none: another one for each launch. */
+  /** The user that root's commands become. Undefined: a different one for each launch. */
   readonly user?: (() => Promise<number | undefined>) | undefined;
 }
 
 export interface Command extends PlaceOptions, LaunchSettings {
-  /** Program and arguments; no shell. A program without a slash is looked for on the PATH. */
+  /** Program and arguments, without a shell. A program without a slash is found on the PATH. */
   readonly argv: readonly string[];
-  /** The command's own folder, a copy for it alone: as root, Maestro changes its owner. */
+  /** The command's own folder, which is a copy for it alone: as root, Maestro changes its owner. */
   readonly directory: string;
-  /** Added to a small environment of our own; nothing of Maestro's environment is passed on but the PATH. */
+  /** Added to a small environment of our own. Of Maestro's environment only the PATH is passed on. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly stdin?: string | Uint8Array | undefined;
   readonly timeoutMs: number;
-  /** Of each of the two streams: its beginning and its end, with a note between them. */
+  /** Limit for each of the two streams: its beginning and its end, with a note between them. */
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
-  /** `true`: the network of this machine. Hosts: only these, through a proxy. A sandbox enforces it. */
+  /** `true`: the network of this machine. Hosts: only these, through a proxy. Only a sandbox enforces it. */
   readonly network: boolean | Pick<ProxyOptions, "reach" | "own">;
-  /** Prepared dependencies. The command may write there, and no other command sees it, unless it has the same `home`. */
+  /** Prepared dependencies. The command may write there, visible only to commands with the same `home`. */
   readonly layers?: readonly LayerPart[] | undefined;
   readonly writable: "workspace" | "nothing";
-  /** A folder that stays, for what the command wants to find again; none: an empty home that goes with it. */
+  /** A persistent folder for data that the command needs again. Undefined: an empty, temporary home. */
   readonly home?: string | undefined;
-  /** Each piece as it comes, unbounded. */
+  /** Receives each piece as it arrives, unbounded. */
   readonly onOutput?: ((text: string, stream: "stdout" | "stderr") => void) | undefined;
 }
 
-/** `sandbox` says how it really ran: `network` and `writable` hold in a sandbox only. */
+/** `sandbox` records how it really ran: `network` and `writable` hold only in a sandbox. */
 export type CommandResult = Ending & { readonly sandbox: Sandbox["kind"] };
 
 /**
- * Runs a program that is not trusted; throws where a sandbox is required and there is none. When this returns it has ended, with all that it started: certainly so in a
- * sandbox. Without one, whatever leaves its process group and clears its environment gets away, and so does everything
- * if Maestro itself is killed.
+ * Runs an untrusted program. Throws if a sandbox is required and unavailable. When this returns, the program has
+ * ended with everything that it started, which is certain only in a sandbox. Without one, processes that leave
+ * their group and clear their environment escape, and everything does if Maestro itself is killed.
  */
 export async function runCommand(
   command: Command,
@@ -104,14 +104,14 @@ async function runLaunch(
     if (typeof launch === "string") return { kind: "not-started", reason: launch, permanent: true };
     return await supervise(launch, watched(command, command.home), (child) => new SandboxedProcess(child));
   } finally {
-    // With a home that stays, the next run finds what this one wrote.
+    // With a persistent home, the next run finds what this one wrote.
     if (layers.parts.length > 0 && command.home === undefined) await removeFolder(layers.folder);
   }
 }
 
 async function runBare(command: Command): Promise<Ending> {
   const home = command.home ?? (await makeHome());
-  // Named by the home that stays: a resume there ends the processes of a killed Maestro.
+  // Named after the persistent home, so that a resume there ends the processes of a killed Maestro.
   const [name, id] = ["MAESTRO_COMMAND", command.home === undefined ? newId() : sha256(command.home)];
   const mark = `${name}=${id}`;
   try {

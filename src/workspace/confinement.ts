@@ -4,15 +4,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { endMarked, signalGroup, startOf, untilGone } from "./process-end.ts";
 import { sandboxDescriptors } from "./sandbox-launch.ts";
 
-/** How a command and all that it started are held together. */
+/** Keeps a command and everything that it started together. */
 export interface Confinement {
-  /** Ends it; the child's exit says when. */
+  /** Ends it. The child's exit event follows. */
   stop(): Promise<void>;
-  /** Called after its exit: when it returns, nothing of it is running. */
+  /** Called after its exit. When this returns, none of its processes is running. */
   settle(): Promise<void>;
-  /** Whether the program itself was reached. */
+  /** Whether the program itself was started. */
   readonly hasRun: boolean;
-  /** Whether an end by a signal is reported only as the exit code 128 and its number. */
+  /** Whether an end by a signal appears only as exit code 128 plus its number. */
   readonly hidesSignals: boolean;
 }
 
@@ -20,7 +20,7 @@ const reportMs = 1_000;
 const mostReport = 64 * 1024;
 
 /**
- * Everything in the sandbox lives in its own process namespace, and the kernel ends all of it with its first process,
+ * Everything in the sandbox lives in its own process namespace. The kernel ends all of it with its first process,
  * which dies with bubblewrap. No process can leave the namespace.
  */
 export class SandboxedProcess implements Confinement {
@@ -42,7 +42,7 @@ export class SandboxedProcess implements Confinement {
   }
 
   async stop(): Promise<void> {
-    // Killed earlier, bubblewrap could leave behind a first process that does not yet know that it is to die with it.
+    // If killed earlier, bubblewrap could leave a first process that is not yet set to die with it.
     await Promise.race([this.#reported.promise, delay(reportMs)]);
     this.#child.kill("SIGKILL");
   }
@@ -67,10 +67,10 @@ export class SandboxedProcess implements Confinement {
   }
 }
 
-/** Enough to say goodbye; an abort is to be over within a second. */
+/** Time to exit cleanly. An abort must be over within a second. */
 const graceMs = 500;
 
-/** Without a sandbox: asked to end first, then ended with its group. What left the group is looked for by its mark. */
+/** Without a sandbox: asks the group to end, then kills it. Processes that left the group are found by their mark. */
 export class ProcessGroup implements Confinement {
   readonly hasRun = true;
   readonly hidesSignals = false;
@@ -85,7 +85,7 @@ export class ProcessGroup implements Confinement {
   async stop(): Promise<void> {
     signalGroup(this.#child, "SIGTERM");
     await delay(graceMs);
-    // Once it has exited its pid may be another's; settle has ended the rest of the group by then.
+    // After its exit, its pid may belong to another process. By then settle has ended the rest of the group.
     if (this.#child.exitCode === null && this.#child.signalCode === null) signalGroup(this.#child, "SIGKILL");
   }
 

@@ -1,33 +1,33 @@
 import { showPath } from "../domain/tree-path.ts";
 import type { LineRange, TextConflict } from "./text-merge.ts";
 
-// Apart from merging, which loads a package: most sessions merge nothing.
+// Separate from merging, which loads a package that most sessions do not need.
 
 /** Why two personas' changes could not both be kept. */
 export type ConflictKind =
   /** Both changed the same lines of a text. */
   | "content"
-  /** Both changed a file that is not text, or too large to compare. */
+  /** Both changed a file that is not text or is too large to compare. */
   | "binary"
   | "add-add"
   | "modify-delete"
   /** Both added the same content, as a file, a program or a link. */
   | "mode"
-  /** A file of one is a folder of the other. */
+  /** One side has a file where the other has a folder. */
   | "file-folder"
   /** Two paths that differ only in case or Unicode form. */
   | "case"
-  /** Together the files would be more than a tree may hold. */
+  /** Together the files would exceed the limits of a tree. */
   | "limit";
 
 export interface Conflict {
   readonly path: string;
   readonly kind: ConflictKind;
-  /** The path of ours that stands in the way, when it is another one. */
+  /** Our conflicting path, if it is a different one. */
   readonly other?: string;
-  /** Where, for texts; the first of them. */
+  /** For texts: the places of the first conflicts. */
   readonly lines?: readonly TextConflict[];
-  /** Hashes; missing where there is no file. */
+  /** Hashes. Missing if there is no file. */
   readonly base?: string;
   readonly ours?: string;
   readonly theirs?: string;
@@ -35,7 +35,7 @@ export interface Conflict {
   readonly excerpt?: { readonly ours: string; readonly theirs: string };
 }
 
-/** The conflict as feedback. What was merged first, ours, is what a persona's workspace now holds. */
+/** The conflict as feedback. Our side, which was merged first, is now in the persona's workspace. */
 export function describeConflict(
   conflict: Conflict,
   ourName: string,
@@ -50,7 +50,7 @@ export function describeConflict(
 interface Words {
   readonly ourName: string;
   readonly theirName: string;
-  /** What became of the file. */
+  /** Says which version was kept. */
   readonly kept: string;
 }
 
@@ -94,7 +94,7 @@ function excerpts({ excerpt }: Conflict, ourName: string, theirName: string): st
   return [`${ourName} has:`, quoted(excerpt.ours), `${theirName} has:`, quoted(excerpt.theirs)];
 }
 
-/** So that no line of a file can be taken for a line of the message. */
+/** Keeps lines of a file from looking like lines of the message. */
 const quoted = (text: string): string =>
   text === ""
     ? "  (nothing)"

@@ -16,9 +16,10 @@ const lookMs = 10;
 let usable: Promise<string | undefined> | undefined;
 
 /**
- * The control group (cgroup v2) of one launch, where the system lets us make one: as root, or below a slice that is ours.
- * The kernel then bounds the memory of all processes in it at once, with that of memory files and shared segments, which
- * no sum over processes sees. The watch from outside stays: a group that a process did not enter bounds nothing.
+ * The control group (cgroup v2) of one launch, if the system lets us make one: as root, or below a slice of ours.
+ * The kernel then bounds the memory of all its processes together, including memory files and shared segments,
+ * which no sum over processes covers. The watch from outside stays, because a group that a process did not enter
+ * bounds nothing.
  */
 export class ControlGroup {
   readonly #folder: string;
@@ -27,7 +28,7 @@ export class ControlGroup {
     this.#folder = folder;
   }
 
-  /** Whether groups can be made here; tried once. */
+  /** Whether groups can be created here. Tried once. */
   static async isPossible(): Promise<boolean> {
     usable ??= tryOut();
     return (await usable) !== undefined;
@@ -45,9 +46,9 @@ export class ControlGroup {
     const group = new ControlGroup(folder);
     try {
       await writeFile(join(folder, "memory.max"), String(memoryMiB * mebibyte));
-      // Without swap there is no such file.
+      // Without swap this file does not exist.
       await writeFile(join(folder, "memory.swap.max"), "0").catch(() => undefined);
-      // All of it ends, not the one process that asked last.
+      // End the whole group, not only the process that asked last.
       await writeFile(join(folder, "memory.oom.group"), "1");
       await writeFile(join(folder, "pids.max"), String(processes));
       return group;
@@ -57,7 +58,7 @@ export class ControlGroup {
     }
   }
 
-  /** The launch enters the group before it is the command, so that nothing of it is ever outside. */
+  /** The launch enters the group before it becomes the command, so that none of it is ever outside. */
   entered(launch: Launch): Launch {
     const script = '{ echo $$ > "$0"; } 2>/dev/null; exec "$@"';
     const args = ["-c", script, join(this.#folder, "cgroup.procs"), launch.file, ...launch.args];
@@ -69,7 +70,7 @@ export class ControlGroup {
     return Number(/^oom_kill (\d+)$/m.exec(events)?.[1] ?? 0) > 0;
   }
 
-  /** Ends what is still in it. The kernel removes only an empty group, and a process takes a moment to be gone. */
+  /** Ends its remaining processes. The kernel removes only an empty group, and a process takes a moment to end. */
   async remove(): Promise<void> {
     await writeFile(join(this.#folder, "cgroup.kill"), "1").catch(() => undefined);
     const until = performance.now() + removeMs;
@@ -84,7 +85,7 @@ export class ControlGroup {
   }
 }
 
-/** The group that takes our groups, if a process really enters one of them. */
+/** The parent for our groups, if a process can really enter one of them. */
 async function tryOut(): Promise<string | undefined> {
   try {
     const parent = await parentGroup();
@@ -109,7 +110,7 @@ async function tryOut(): Promise<string | undefined> {
   }
 }
 
-/** Beside our own group: one that has processes itself cannot share out its memory. */
+/** Beside our own group, because a group that has processes itself cannot distribute its memory. */
 async function parentGroup(): Promise<string | undefined> {
   const own = /^0::(\/.*)$/m.exec(await readFile("/proc/self/cgroup", "utf8"))?.[1];
   if (own === undefined) return undefined;
@@ -118,7 +119,7 @@ async function parentGroup(): Promise<string | undefined> {
   return ["memory", "pids"].every((name) => controllers.includes(name)) ? parent : undefined;
 }
 
-/** Groups of killed processes are empty, and stay until they are removed. One of a living process may not be in use yet. */
+/** Groups of killed processes are empty and stay until they are removed. A living process may not use its group yet. */
 async function sweep(parent: string): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
     if (!name.startsWith(prefix) || isAlive(Number.parseInt(name.slice(prefix.length), 10))) continue;
@@ -130,7 +131,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // Another user's process cannot be signaled, and lives.
+    // Another user's process cannot be signaled, so it lives.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

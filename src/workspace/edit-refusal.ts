@@ -3,14 +3,14 @@ import { countLines, cutLine, type Replacement } from "./text.ts";
 /** Nothing was changed. */
 export interface EditRefusal {
   readonly kind: "refused";
-  /** Which edit, from 1. */
+  /** The number of the edit, from 1. */
   readonly edit: number;
   readonly reason: "input" | "not-found" | "ambiguous";
   readonly message: string;
   readonly advice: string;
 }
 
-/** Which of the edits of a call it is. */
+/** The position of an edit in its call. */
 export interface Turn {
   readonly index: number;
   readonly count: number;
@@ -20,7 +20,7 @@ export interface Turn {
 
 const maxShownLines = 12;
 const maxShownPlaces = 10;
-/** More occurrences than this are not counted. */
+/** Occurrences beyond this are not counted. */
 export const maxCountedPlaces = 1000;
 export const maxCountedGuesses = 10;
 
@@ -89,7 +89,7 @@ function closest(text: string, find: string): string {
   return [" The closest to it is:", ...shown, ...cut].join("\n");
 }
 
-/** Lines of a file, numbered from 1, both ends included. */
+/** Lines of a file, numbered from 1, both ends inclusive. */
 interface Region {
   readonly from: number;
   readonly to: number;
@@ -98,15 +98,15 @@ interface Region {
 /** Bounds that keep a miss in a large file as cheap as a hit. */
 const maxWantedLines = 200;
 const maxLines = 200_000;
-/** A line that is there more often says nothing about where the region is. */
+/** A more frequent line does not help to locate the region. */
 const maxVotesOfLine = 1000;
 const maxComparedLength = 200;
 const maxComparedTotal = 2_000_000;
-/** Of the weight of the wanted lines, or of the likeness of two lines. */
+/** Minimum share of the wanted lines' weight, or of the similarity of two lines. */
 const leastAgreement = 0.3;
 const leastLikeness = 0.5;
 
-/** The one region that is most like the wanted lines; none when several are equally good or nothing is like them. */
+/** The region most similar to the wanted lines; undefined if several are equally good or none is similar. */
 function closestRegion(lines: readonly string[], wanted: readonly string[]): Region | undefined {
   const shown = wanted.slice(0, maxWantedLines).map((line) => line.trim());
   const total = shown.reduce((sum, line) => sum + weightOf(line), 0);
@@ -120,7 +120,7 @@ function closestRegion(lines: readonly string[], wanted: readonly string[]): Reg
   return { from: from + 1, to: Math.max(from + 1, Math.min(lines.length, start + wanted.length)) };
 }
 
-/** Each line that the file has as well votes for where the region would begin. */
+/** Each wanted line that the file contains votes for where the region begins. */
 function mostAgreed(
   lines: readonly string[],
   wanted: readonly string[],
@@ -143,7 +143,7 @@ function mostAgreed(
   return best && { start: best[0], weight: best[1] };
 }
 
-/** By the longest wanted line, which says most. */
+/** By the longest wanted line, which is the most distinctive. */
 function mostAlike(lines: readonly string[], wanted: readonly string[]): number | undefined {
   const anchor = wanted.reduce((a, b) => (b.length > a.length ? b : a), "").slice(0, maxComparedLength);
   const pairs = pairsOf(anchor);
@@ -172,7 +172,7 @@ function onlyBest(scores: ReadonlyMap<number, number>): readonly [number, number
   return isOnly ? best : undefined;
 }
 
-/** A brace alone says little about where it stands. */
+/** A brace alone says little about its place. */
 const weightOf = (line: string): number => Math.min(line.length, 40);
 
 function pairsOf(text: string): Set<number> {

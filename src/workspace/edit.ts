@@ -14,27 +14,27 @@ import { countLines, type Replacement, replaceIn, restore, type UnifiedText, uni
 export interface Edit {
   readonly find: string;
   readonly replace: string;
-  /** Every occurrence; otherwise there must be exactly one. */
+  /** Replace every occurrence. Otherwise there must be exactly one. */
   readonly all?: boolean | undefined;
 }
 
-/** How the text was found: as it stands, with other line ends, or with other indentation or spaces at line ends. */
+/** How the text was found: exactly, with other line ends, or with other indentation or trailing spaces. */
 export type EditRung = "exact" | "line-ends" | "whitespace";
 
 interface AppliedEdit {
   readonly rung: EditRung;
-  /** How many places were replaced. */
+  /** Number of replaced places. */
   readonly places: number;
-  /** The first of the new lines, from 1, both ends included, as they were right after this edit. */
+  /** The ranges of new lines, from 1, both ends inclusive, as they were right after this edit. */
   readonly lines: readonly (readonly [from: number, to: number])[];
 }
 
 export interface EditReport {
   readonly edits: readonly AppliedEdit[];
   readonly linesChanged: number;
-  /** The bytes of writing the whole file again, */
+  /** The bytes needed to write the whole file again. */
   readonly rewriteBytes: number;
-  /** and what the edits took. */
+  /** The bytes that the edits took. */
   readonly editBytes: number;
 }
 
@@ -52,8 +52,8 @@ export const editLimits = {
 const byteOrderMark = "\ufeff";
 
 /**
- * Applies the edits in order, each to what the one before left; all or none. Line ends, byte order mark and the end of
- * the file stay as they are wherever nothing was replaced.
+ * Applies the edits in order, each to the result of the previous one, all or none. Line ends, byte order mark and
+ * the end of the file stay unchanged wherever nothing was replaced.
  */
 export function applyEdits(text: string, edits: readonly Edit[]): EditResult {
   const wrong = wrongInput(edits);
@@ -91,7 +91,10 @@ type Found = {
   readonly replacements: readonly Replacement[];
 };
 
-/** The ladder: as it stands, then ignoring spaces at both ends of lines; each must be unique, or it says why not. */
+/**
+ * Searches exactly first, then ignoring spaces at both ends of lines. Each match must be unique; otherwise it
+ * returns the reason.
+ */
 function findPlaces(text: string, edit: Edit, turn: Turn): Found | EditRefusal {
   const all = edit.all === true;
   const exact = findExactly(text, edit, all ? editLimits.maxPlaces + 1 : maxCountedPlaces);
@@ -103,7 +106,7 @@ function findPlaces(text: string, edit: Edit, turn: Turn): Found | EditRefusal {
   }
   if (exact.length > 1) return refuseAmbiguous(text, exact, turn, "exact");
   const tolerant = findTolerantly(text, edit, maxCountedGuesses);
-  // A guess is made once only, even when every occurrence is wanted.
+  // A tolerant match replaces one place, even if every occurrence is wanted.
   if (tolerant.length === 1) return { kind: "found", rung: "whitespace", replacements: tolerant };
   if (tolerant.length > 1) return refuseAmbiguous(text, tolerant, turn, "whitespace");
   return refuseNotFound(text, edit.find, turn);
@@ -126,14 +129,14 @@ function wrongInput(edits: readonly Edit[]): EditRefusal | undefined {
   return refuseInput(long, why, "Find only the lines that change.");
 }
 
-/** Readers do not see the byte order mark, so `find` need not contain it. */
+/** Readers do not see the byte order mark, so `find` may omit it. */
 function unmarked({ find, replace, all }: Edit, mark: string): Edit {
   const bare = (part: string) => (mark !== "" && part.startsWith(mark) ? part.slice(mark.length) : part);
   const lines = (part: string) => bare(part).replaceAll("\r\n", "\n");
   return { find: lines(find), replace: lines(replace), all };
 }
 
-/** A file of one line has no line ends to keep; it takes those of the first edit that brings one. */
+/** A file of one line has no line ends to keep, so it takes those of the first edit that has one. */
 function firstEndIn(edits: readonly Edit[]): "\n" | "\r\n" {
   const first = edits.find(({ replace }) => replace.includes("\n"))?.replace ?? "";
   return first[first.indexOf("\n") - 1] === "\r" ? "\r\n" : "\n";

@@ -3,10 +3,10 @@ import { isJsonObject, type Json } from "../domain/json-value.ts";
 import { type Tree, withChanges } from "../domain/tree.ts";
 import { type BlobStore, BlobsBeside } from "./blobs.ts";
 
-/** Files with secrets, for a copy that is thrown away: in no tree that is kept, and in no store. */
+/** Files with secrets, for a temporary copy: never in a kept tree or in a store. */
 export type ExtraFiles = ReadonlyMap<string, Buffer>;
 
-/** The tree with these files on top. They replace what is there: no persona may have written it. */
+/** The tree with these files on top. They replace existing files, which a persona may have written. */
 export function withExtraFiles(
   tree: Tree,
   blobs: BlobStore,
@@ -24,7 +24,7 @@ export function withExtraFiles(
 export const secretsOf = (files: ExtraFiles | undefined): readonly string[] =>
   [...(files?.values() ?? [])].flatMap(secretsIn);
 
-/** A shorter line is as likely an ordinary word of the output. */
+/** A shorter line is likely an ordinary word of the output. */
 const leastLine = 8;
 const assignment = /^\s*(?:export\s+)?["']?[\w.-]+["']?\s*[:=]\s*(.*?)[\s,;]*$/;
 

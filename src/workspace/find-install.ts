@@ -2,16 +2,16 @@ import { access, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { findProgram } from "./find-program.ts";
 
-/** Where a program really is, and what of the disk it needs to run. */
+/** A program's real location and the part of the disk that it needs. */
 export interface Install {
-  /** The name it is called by. */
+  /** The name by which it is called. */
   readonly path: string;
   readonly target: string;
-  /** The smallest part of the disk that holds all of it. */
+  /** The smallest folder that contains all of it. */
   readonly root: string;
 }
 
-/** A program that a user installed, most often in the home folder. */
+/** Finds a program that a user installed, usually in the home folder. */
 export async function findInstall(
   program: string,
   folders: readonly string[],
@@ -24,7 +24,7 @@ export async function findInstall(
   return target === undefined ? undefined : { path, target, root: await rootOf(target) };
 }
 
-/** Never a whole `~/.local` or `~/.cargo`: keys are kept beside programs there. */
+/** Never a whole `~/.local` or `~/.cargo`, where keys are stored beside programs. */
 async function rootOf(target: string): Promise<string> {
   const parts = target.split("/");
   const modules = parts.indexOf("node_modules");

@@ -6,16 +6,16 @@ interface Wanted {
   readonly all?: boolean | undefined;
 }
 
-/** The search built into the language is fastest, but on longer texts it can be made slow. */
+/** The language's own search is fastest, but longer texts can make it slow. */
 const longestQuickSearch = 250;
 
-/** At most so many places, overlapping ones too unless all are to be replaced. */
+/** At most this many places, including overlapping ones unless all are replaced. */
 export function findExactly(text: string, { find, replace, all }: Wanted, most: number): Replacement[] {
   const starts = all === true ? apart(text, find, most) : anywhere(text, find, most);
   return starts.map((start) => ({ start, end: start + find.length, text: replace }));
 }
 
-/** Whole lines, whatever is before and after their text; the new lines are moved to where the old ones are. */
+/** Matches whole lines, ignoring spaces around their text. New lines get the indentation of the old ones. */
 export function findTolerantly(text: string, { find, replace }: Wanted, most: number): Replacement[] {
   const wanted = linesOf(find);
   if (wanted.lines.length === 0) return [];
@@ -31,11 +31,11 @@ interface WantedLines {
   readonly lines: readonly string[];
   readonly blankBefore: number;
   readonly blankAfter: number;
-  /** It includes the end of its last line. */
+  /** True if the text includes the end of its last line. */
   readonly endsLine: boolean;
 }
 
-/** Blank lines around the text are not looked for: they are what is most often miscounted. */
+/** Leading and trailing blank lines are not searched, because they are most often miscounted. */
 function linesOf(text: string): WantedLines {
   const endsLine = text.endsWith("\n");
   const all = (endsLine ? text.slice(0, -1) : text).split("\n");
@@ -64,12 +64,12 @@ function fitted(
   );
   const text = reindent(written, pairs).join("\n") + (endsLine && !wanted.endsLine ? "\n" : "");
   const end = start + offsetOf(found, found.length) - 1;
-  // The line end goes too when it was to be found and is not in the replacement.
+  // Also remove the line end if the search text has one and the replacement does not.
   const takesEnd = wanted.endsLine && !endsLine && end < textLength;
   return { start, end: takesEnd ? end + 1 : end, text };
 }
 
-/** As many blank lines as were left out of what was looked for. */
+/** Removes as many blank lines as were left out of the search text. */
 function withoutBlanks(
   lines: readonly string[],
   { blankBefore, blankAfter }: WantedLines,
@@ -80,7 +80,7 @@ function withoutBlanks(
   return lines.slice(from, to);
 }
 
-/** The offset of a line's first character; each line end counts as one. */
+/** Offset of a line's first character; each line end counts as one. */
 function offsetOf(lines: readonly string[], line: number): number {
   let offset = 0;
   for (let index = 0; index < line; index += 1) offset += (lines[index]?.length ?? 0) + 1;
@@ -118,14 +118,14 @@ function notOverlapping(starts: readonly number[], length: number): number[] {
   });
 }
 
-/** Places where the needle is in the text, overlapping ones too, in time proportional to both whatever they are. */
+/** All occurrences of the needle, including overlapping ones, in linear time for any input. */
 function occurrencesOf(needle: string, text: string, most?: number): number[] {
   return occurrences(unitsOf(text), unitsOf(needle), most);
 }
 
-/** Places where these lines follow each other among the others, whatever spaces are at their ends. */
+/** Where these lines occur in sequence, ignoring spaces at their ends. */
 function occurrencesOfLines(needle: readonly string[], lines: readonly string[], most?: number): number[] {
-  // Numbers are compared faster than lines; what is not looked for at all is 0.
+  // Comparing numbers is faster than comparing lines. Lines outside the needle are 0.
   const numbers = new Map<string, number>();
   for (const line of needle) if (!numbers.has(line.trim())) numbers.set(line.trim(), numbers.size + 1);
   const numbered = (line: string): number => numbers.get(line.trim()) ?? 0;
@@ -157,7 +157,7 @@ function occurrences(
   return found;
 }
 
-/** How much of the needle's beginning stands again at each of its places. */
+/** The length of the needle's prefix that recurs at each of its positions. */
 function fallbacksOf(needle: ArrayLike<number>): Uint32Array {
   const fallbacks = new Uint32Array(needle.length);
   let matched = 0;
@@ -169,13 +169,13 @@ function fallbacksOf(needle: ArrayLike<number>): Uint32Array {
   return fallbacks;
 }
 
-/** How deep a line was written, and how deep the file has it. */
+/** The indentation of a line as written and as found in the file. */
 interface IndentPair {
   readonly written: string;
   readonly found: string;
 }
 
-/** Moves lines that were written at one depth to where the file has their neighbors. */
+/** Reindents written lines to match their neighbors in the file. */
 function reindent(lines: readonly string[], pairs: readonly IndentPair[]): string[] {
   if (pairs.every(({ written, found }) => written === found)) return [...lines];
   const known = new Map<string, string>();
@@ -191,9 +191,9 @@ function reindent(lines: readonly string[], pairs: readonly IndentPair[]): strin
 const indentOf = (line: string): string => line.slice(0, line.length - line.trimStart().length);
 
 interface Scale {
-  /** The indentation of the file. */
+  /** The file's indentation character. */
   readonly character: " " | "\t";
-  /** How many of them for one character as it was written. */
+  /** How many of them replace one written character. */
   readonly ratio: number;
 }
 
@@ -204,7 +204,7 @@ function movedIndent(indent: string, known: ReadonlyMap<string, string>, scale: 
   const byLength = [...known].sort(([a], [b]) => a.length - b.length);
   const outer = byLength.findLast(([written]) => indent.startsWith(written));
   if (outer !== undefined) return outer[1] + moved(indent.length - outer[0].length);
-  // Less deep than anything that was written to be found.
+  // Less indented than anything in the search text.
   const inner = byLength.find(([written]) => written.startsWith(indent));
   if (inner === undefined) return byLength[0]?.[1] ?? indent;
   const less = moved(inner[0].length - indent.length).length;
@@ -218,7 +218,7 @@ function scaleOf(pairs: readonly IndentPair[], lines: readonly string[]): Scale 
   return { character, ratio: measuredRatio(pairs) ?? guessedRatio(character, written, found) };
 }
 
-/** Two lines at different depths show how far apart the file has them. */
+/** Two lines at different depths reveal the ratio. */
 function measuredRatio(pairs: readonly IndentPair[]): number | undefined {
   const [first] = pairs;
   if (first === undefined) return undefined;

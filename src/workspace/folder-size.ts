@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const blockBytes = 512;
 
-/** The disk space of everything below the folders. Stops above `most`: how much more there is does not matter. */
+/** The disk space of everything below the folders. Stops above `most`, because the excess does not matter. */
 export async function bytesBelow(
   folders: readonly string[],
   most: number,
@@ -14,7 +14,7 @@ export async function bytesBelow(
   const counted = new Counted();
   const isDone = () => counted.bytes > most || signal.aborted;
   for (let folder = waiting.pop(); folder !== undefined && !isDone(); folder = waiting.pop()) {
-    // The command works on these files meanwhile: what is gone does not count.
+    // The command changes these files meanwhile. Missing ones do not count.
     const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
     for (const entry of found) {
       const path = join(folder, entry.name);
@@ -25,7 +25,7 @@ export async function bytesBelow(
   return counted.bytes;
 }
 
-/** Everything below the folder: how many entries, and how long its files are together. */
+/** The number of entries below the folder, and the total size of its files. */
 export async function measureFolder(
   folder: string,
 ): Promise<{ readonly entries: number; readonly bytes: number }> {
@@ -42,7 +42,10 @@ export async function measureFolder(
   return { entries, bytes };
 }
 
-/** The space of files that these processes hold open although no folder names them: those that are meant, by their status. */
+/**
+ * The space of files that these processes hold open although no folder names them. `isMeant` selects files by their
+ * status.
+ */
 export async function bytesHeldOpen(
   pids: readonly number[],
   isMeant: (name: string, status: Stats) => boolean,

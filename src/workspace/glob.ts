@@ -27,10 +27,10 @@ const name = sequence(repeat(characters(inName), 1));
 const folder = sequence(name, characters(only(slash)));
 
 /**
- * Whether a path matches: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `@(a|b)` and its kin, and `!` before all of it. As picomatch does
- * with `dot: true`, but in time proportional to the path: what becomes a regular expression lets "*a*a*a*a*b" think for
- * minutes. Also unlike it, `a/**` is what lies under `a` and never `a`, `a/**.ts` looks into folders as `**.ts` does, `[!a]` is
- * "not a", and plain parentheses are plain.
+ * Matches a path: `*`, `**`, `?`, `[a-z]`, `{a,b}`, `@(a|b)` and the other extended globs, and a leading `!`. Like
+ * picomatch with `dot: true`, but in time proportional to the path: a regular expression would need minutes for
+ * "*a*a*a*a*b". Other differences: `a/**` matches everything under `a` but not `a`, `a/**.ts` looks into folders
+ * like `**.ts`, `[!a]` is "not a", and plain parentheses are literal.
  */
 export function globMatcher(glob: string): (path: string) => boolean {
   const { bare, expression, isInverted } = parseGlob(glob);
@@ -39,11 +39,11 @@ export function globMatcher(glob: string): (path: string) => boolean {
 }
 
 interface ParsedGlob {
-  /** Without what stands before it. */
+  /** The glob without its prefix. */
   readonly bare: string;
-  /** Of a whole path. */
+  /** Matches a whole path. */
   readonly expression: Expression;
-  /** It matches what the expression does not. */
+  /** It matches the paths that the expression does not. */
   readonly isInverted: boolean;
 }
 
@@ -67,7 +67,7 @@ class Reader {
     return this.#until("", true);
   }
 
-  /** `isStart`: a name begins here, so that `**` may stand for folders. */
+  /** `isStart`: a name begins here, so `**` may stand for folders. */
   #until(stops: string, isStart: boolean): Expression {
     const parts: Expression[] = [];
     let atStart = isStart;
@@ -117,7 +117,7 @@ class Reader {
     return repeat(inside, kind === "+" ? 1 : 0, kind === "?" ? 1 : Number.POSITIVE_INFINITY);
   }
 
-  /** Braces without a comma, or without an end, are plain characters. */
+  /** Braces without a comma or an end are literal. */
   #braces(atStart: boolean): Expression | undefined {
     if (this.#closes("{", "}", this.#at - 1)?.hasComma !== true) return undefined;
     return this.#options(",", "}", atStart);
@@ -144,7 +144,7 @@ class Reader {
     return characters(groups?.["not"] === "" ? set : complement(union([set, only(slash)])));
   }
 
-  /** Looks for the end of what opens here, without reading what is in it. */
+  /** Finds the end of a group without parsing its content. */
   #closes(open: string, close: string, from = this.#at): { readonly hasComma: boolean } | undefined {
     let depth = 0;
     let hasComma = false;
@@ -182,19 +182,19 @@ const literal = (character: string): Expression => characters(only(character.cha
 const refused = (why: string): InputInvalid =>
   new InputInvalid(`The glob ${why}.`, { advice: 'Use a simpler one, such as "src/**/*.ts".' });
 
-/** More pairs of states than any sensible glob needs; beyond them the answer is no. */
+/** More state pairs than any sensible glob needs. Beyond this the answer is no. */
 const maxPairs = 1_000;
 
 /** The instructions reached by a text, without splits. */
 type Reached = readonly number[];
 
 /**
- * Whether every path that `inner` matches is matched by `outer` too, and there is such a path. Both are followed over all
- * texts at once: exact, without trying paths.
+ * Whether `outer` matches every path that `inner` matches, and there is such a path. Follows both over all texts at
+ * once, so the answer is exact without trying paths.
  */
 export function isWithin(inner: string, outer: string): boolean {
   const [narrow, wide] = [new Walker(inner), new Walker(outer)];
-  // No instruction of either tells two characters between the same cuts apart.
+  // No instruction of either program distinguishes two characters between the same cuts.
   const letters = new Set([...cutsOf(narrow.program), ...cutsOf(wide.program)]);
   const open: [Reached, Reached][] = [[narrow.first, wide.first]];
   const seen = new Set<string>();

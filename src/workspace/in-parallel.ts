@@ -1,4 +1,7 @@
-/** At most `limit` at once. The first failure stops what has not begun, and is thrown when all that had begun is over. */
+/**
+ * Runs at most `limit` at once. The first failure prevents further starts, and is thrown after all running work has
+ * ended.
+ */
 export async function inParallel<Item>(
   items: Iterable<Item>,
   limit: number,

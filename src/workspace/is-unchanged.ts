@@ -4,8 +4,8 @@ import { foldersAbove, OpenFolder } from "./open-folder.ts";
 import { readFile } from "./read-file.ts";
 
 /**
- * Whether a folder holds exactly the files of the tree, as `materialize` made them, and nothing else. Contents are
- * compared, not times: a command may set those as it likes.
+ * Whether a folder contains exactly the files of the tree, as `materialize` wrote them. Compares contents instead
+ * of times, which a command may set freely.
  */
 export async function isUnchanged(directory: string, tree: Tree): Promise<boolean> {
   try {
@@ -17,7 +17,7 @@ export async function isUnchanged(directory: string, tree: Tree): Promise<boolea
   }
 }
 
-/** How many files of the tree are below; undefined as soon as something is different. */
+/** The number of the tree's files below; undefined at the first difference. */
 async function countSame(
   folder: OpenFolder,
   prefix: string,

@@ -9,8 +9,8 @@ export { checkSchema, type SchemaProblem, showProblem } from "./schema-definitio
 const limits = { steps: 200_000, depth: 200, problems: 20 } as const;
 
 /**
- * Where the value does not fit the schema; empty when it fits. Give it only a schema without problems by `checkSchema`:
- * unknown keywords are ignored here. `format` is an annotation, as in JSON Schema; use `pattern` to enforce.
+ * Lists where the value does not fit the schema. Requires a schema without problems in `checkSchema`, because
+ * unknown keywords are ignored here. `format` is an annotation, as in JSON Schema; use `pattern` to enforce a form.
  */
 export function validateJson(schema: Json, value: Json): SchemaProblem[] {
   try {
@@ -21,7 +21,7 @@ export function validateJson(schema: Json, value: Json): SchemaProblem[] {
   }
 }
 
-/** Ends a validation that takes too long: an unchecked value does not pass. */
+/** Ends a validation that takes too long. An unchecked value does not pass. */
 class Unchecked extends Error {
   readonly problem: SchemaProblem;
 
@@ -217,7 +217,7 @@ function requiredProblems(schema: JsonObject, value: JsonObject, pointer: string
   ];
 }
 
-/** Reports the problems of the form that fits best. */
+/** Reports the problems of the alternative that fits best. */
 function noneFits(results: readonly SchemaProblem[][], pointer: string): SchemaProblem[] {
   const nearest = results.toSorted((a, b) => deepest(b) - deepest(a) || a.length - b.length)[0] ?? [];
   if (results.length === 1) return nearest;
@@ -263,7 +263,7 @@ function isEqual(a: Json, b: Json): boolean {
   return text !== undefined && text === canonicalText(b);
 }
 
-/** Undefined for a value that is nested too deeply to be written. */
+/** Undefined for a value that is nested too deeply to serialize. */
 function canonicalText(value: Json): string | undefined {
   try {
     return canonicalJson(value);
@@ -320,7 +320,7 @@ function sizeProblem(schema: JsonObject, value: Json): string | undefined {
   return text(broken(memberBounds, members), "have", `has ${members}`, " members");
 }
 
-/** Exact on the decimal digits: 0.0075 is a multiple of 0.0001, although the remainder in binary is not 0. */
+/** Exact on decimal digits: 0.0075 is a multiple of 0.0001, although the binary remainder is not 0. */
 function isMultiple(value: number, unit: number): boolean {
   const [one, other] = [decimal(value), decimal(unit)];
   const scale = Math.min(one.exponent, other.exponent);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import type { Writable } from "node:stream";
 
-/** A process about to be started: program, arguments and all that it gets. */
+/** A process to start: program, arguments and everything it gets. */
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
@@ -12,11 +12,11 @@ export interface Launch {
   readonly descriptors: readonly (string | undefined)[];
   /** Default: a pipe. */
   readonly stdout?: "inherit";
-  /** A pipe that stays open. Default: what is given, or nothing. */
+  /** A pipe that stays open. Default: the given input, or none. */
   readonly stdin?: "open";
 }
 
-/** Always in a group of its own, so that a terminal's Ctrl-C does not reach it and one signal reaches all of it. */
+/** Always in its own process group, so that a terminal's Ctrl-C does not reach it and one signal reaches all of it. */
 export function start(launch: Launch, stdin: string | Uint8Array | undefined): ChildProcess {
   const child = spawn(launch.file, launch.args, {
     cwd: launch.directory,
@@ -30,8 +30,8 @@ export function start(launch: Launch, stdin: string | Uint8Array | undefined): C
     ],
   });
   if (child.pid !== undefined) dieFirst(child.pid);
-  // A process may end without reading what it is given.
-  // Without a free descriptor for its pipes, Node gives it none and reports an error.
+  // A process may end without reading its input. Without free descriptors for its pipes, Node omits them and
+  // reports an error.
   const streams = (child.stdio as ChildProcess["stdio"] | undefined) ?? [];
   for (const stream of streams) stream?.on("error", () => undefined);
   if (stdin !== undefined) child.stdin?.end(stdin);
@@ -41,12 +41,12 @@ export function start(launch: Launch, stdin: string | Uint8Array | undefined): C
   return child;
 }
 
-/** When memory runs out the system is to end a command before it thinks of us. Its children inherit this. */
+/** When memory runs out, the system should end a command before Maestro. Its children inherit this. */
 function dieFirst(pid: number): void {
   if (process.platform !== "linux") return;
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, "1000");
   } catch {
-    // It has ended already, or the system has no such thing.
+    // It has already ended, or the system lacks this feature.
   }
 }

@@ -5,15 +5,15 @@ import { type CommandLimits, mebibyte } from "./process-limits.ts";
 import { memoryOf, processesOf, sharedMemory } from "./process-memory.ts";
 
 const lookMs = 200;
-/** The watch takes at most this part of the time, but it looks at the memory at least once a second. */
+/** The watch uses at most this share of the time, but checks memory at least once a second. */
 const costShare = 20;
 const longestMs = 1_000;
-/** A walk through the files costs more than a look at the processes, so it is rarer. */
+/** Walking through the files costs more than checking processes, so it happens less often. */
 const walkMs = 1_000;
 
 /**
- * Watches what all processes of one launch use together, several times a second, until the signal. Returns the first
- * limit that was passed, as a sentence. Where there is no /proc, only the files are watched.
+ * Watches the total use of all processes of one launch, several times a second, until the signal. Returns the first
+ * exceeded limit as a sentence. Without /proc, only the files are watched.
  */
 export async function watchLimits(
   first: number,
@@ -23,7 +23,7 @@ export async function watchLimits(
 ): Promise<string | undefined> {
   const memory = new Memory(memoryMiB * mebibyte);
   const disk = new DiskUse(folders, diskMiB * mebibyte, signal);
-  // Side by side: a walk through many files must not leave the memory unwatched.
+  // In parallel: a walk through many files must not leave the memory unwatched.
   const [memoryEnded, diskEnded] = [
     hasPassed(() => memory.hasPassed(processesOf(first)), signal),
     hasPassed(() => disk.hasPassed(processesOf(first)), signal),
@@ -34,7 +34,7 @@ export async function watchLimits(
   ]);
 }
 
-/** Looks again and again; false when the command ended first. */
+/** Checks repeatedly. False if the command ended first. */
 async function hasPassed(look: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
   let tookMs = 0;
   while (await passes(Math.min(longestMs, Math.max(lookMs, costShare * tookMs)), signal)) {
@@ -51,7 +51,7 @@ export const memoryPassed = (memoryMiB: number): string =>
 const sizeOf = (mebibytes: number): string =>
   mebibytes % 1024 === 0 ? `${mebibytes / 1024} GiB` : `${mebibytes} MiB`;
 
-/** False when the command ended first. */
+/** False if the command ended first. */
 async function passes(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await delay(ms, undefined, { signal, ref: false });
@@ -62,8 +62,8 @@ async function passes(ms: number, signal: AbortSignal): Promise<boolean> {
 }
 
 /**
- * The memory of a launch. Files in memory that it does not map are looked for only when all shared memory of the machine
- * has grown by as much as the launch had left.
+ * The memory of a launch. Memory files that it does not map are searched only when the machine's shared memory has
+ * grown by the launch's remaining amount.
  */
 class Memory {
   readonly #limit: number;
@@ -83,14 +83,14 @@ class Memory {
 }
 
 /**
- * The files of a launch. Walking through them takes time, so it happens from time to time, and at once when the disk as a
- * whole has lost as much free space as the launch had left: it cannot have passed its limit before.
+ * The files of a launch. Walking through them takes time, so it happens periodically, and at once when the disk's
+ * free space has shrunk by the launch's remaining amount. Before that it cannot have passed its limit.
  */
 class DiskUse {
   readonly #folders: readonly string[];
   readonly #limit: number;
   readonly #signal: AbortSignal;
-  /** Free space of the disk below which the next walk is due. */
+  /** The free disk space below which the next walk is due. */
   #floor = Number.NEGATIVE_INFINITY;
   #nextAt = performance.now() + walkMs;
 

@@ -1,6 +1,6 @@
 import { diffIndices } from "node-diff3";
 
-/** Lines `from` up to `to` of one text stand where lines `otherFrom` up to `otherTo` stand in the other; ends excluded. */
+/** Lines `from` to `to` of one text correspond to lines `otherFrom` to `otherTo` of the other, ends exclusive. */
 export interface Hunk {
   readonly from: number;
   readonly to: number;
@@ -8,15 +8,18 @@ export interface Hunk {
   readonly otherTo: number;
 }
 
-/** The thorough comparison takes time and memory in the product of both lengths; one of them, and all together. */
+/**
+ * Limit for one thorough comparison, whose time and memory grow with the product of both lengths, and for all
+ * together.
+ */
 const maxProduct = 1_000_000;
 const maxProducts = 20_000_000;
-/** Lines looked at, for each line there is; a text made to be slow is compared less closely, not for longer. */
+/** Compared lines per line of input. A text made to be slow is compared less closely instead of longer. */
 const maxEffort = 40;
 
 /**
- * The differences, in order: between lines that are unique in both texts, then thoroughly where little is left. What is
- * neither small nor has unique lines counts as changed as a whole, so large texts take little more than linear time.
+ * The differences in order: between lines that are unique in both texts, then thoroughly in small rest parts. Large
+ * parts without unique lines count as changed as a whole, so the time is almost linear.
  */
 export function diffLines(lines: readonly string[], others: readonly string[]): Hunk[] {
   const hunks: Hunk[] = [];
@@ -95,7 +98,7 @@ function uniquePairs(lines: readonly string[], others: readonly string[], range:
   return pairs;
 }
 
-/** -1 for lines that are there more than once; in order of the first place. */
+/** -1 for repeated lines. In order of the first place. */
 function uniquePlaces(lines: readonly string[], from: number, to: number): Map<string, number> {
   const places = new Map<string, number>();
   for (let at = from; at < to; at += 1) {
@@ -105,7 +108,7 @@ function uniquePlaces(lines: readonly string[], from: number, to: number): Map<s
   return places;
 }
 
-/** The longest run of pairs that ascends on both sides (they come in order of the first). */
+/** The longest run of pairs that ascends on both sides. The input is in order of the first. */
 function commonOrder(pairs: readonly Pair[]): Pair[] {
   interface Link {
     readonly pair: Pair;

@@ -1,7 +1,7 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Level by level. Not `mkdir` with `recursive`: where a file system answers ENOENT to everything, Node tries for ever. */
+/** Creates level by level. `mkdir` with `recursive` retries for ever where a file system always answers ENOENT. */
 export async function makeFolders(path: string): Promise<void> {
   try {
     await makeFolder(path);

@@ -9,7 +9,7 @@ import { type TreeProblem, WorkingTree } from "./working-tree.ts";
 
 interface TreesToMerge {
   readonly base: Tree;
-  /** The merge so far; it wins where both sides changed the same lines. */
+  /** The merge so far. It wins where both sides changed the same lines. */
   readonly ours: Tree;
   readonly theirs: Tree;
   readonly blobs: BlobStore;
@@ -17,7 +17,7 @@ interface TreesToMerge {
 
 export interface MergedTree {
   readonly tree: Tree;
-  /** Blobs of merged texts that are neither in ours nor in theirs; durable, for a journal row to keep alive. */
+  /** Blobs of merged texts that are in neither side. They are durable, and a journal row must reference them. */
   readonly artifacts: readonly string[];
   readonly conflicts: readonly Conflict[];
 }
@@ -26,7 +26,7 @@ const maxRanges = 10;
 const maxExcerpts = 50;
 const maxExcerptLines = 8;
 
-/** Three-way: what only one side changed is taken, what both changed is merged by lines, the rest are conflicts. */
+/** Merges three ways: changes of one side are taken, changes of both are merged by lines, the rest are conflicts. */
 export async function mergeTrees(trees: TreesToMerge): Promise<MergedTree> {
   const merge = new TreeMerge(trees);
   const changes = changesBetween(trees.base, trees.theirs);
@@ -150,7 +150,7 @@ class TreeMerge {
   }
 }
 
-/** The target of a link is not merged, and not made a file. */
+/** The target of a link is not merged, and a link never becomes a file. */
 const isLink = (versions: Versions): boolean =>
   Object.values(versions).some((file: TreeFile | undefined) => file?.mode === "link");
 

@@ -1,20 +1,20 @@
 import { globMatcher } from "./glob.ts";
 
-/** Files as people name them: `["src/**", "!src/db/**"]` is all under `src` but what is under `src/db`. */
+/** Files as people name them: `["src/**", "!src/db/**"]` is everything under `src` except `src/db`. */
 interface NamedFiles {
   readonly globs: readonly string[];
   /** The excluding globs, without the `!`. */
   readonly except: readonly string[];
 }
 
-/** Where only exceptions are named, all other files are meant. */
+/** If only exceptions are named, all other files are meant. */
 export function readNamedFiles(files: readonly string[]): NamedFiles {
   const globs = files.filter((file) => !isException(file));
   const except = files.filter(isException).map((file) => file.slice(1));
   return { globs: globs.length === 0 && except.length > 0 ? ["**"] : globs, except };
 }
 
-/** For each of the globs, whether it matches a path that is not left out. */
+/** For each glob, whether it matches a path that is not excluded. */
 export function namedMatchers(files: readonly string[]): ReadonlyMap<string, (path: string) => boolean> {
   const { globs, except } = readNamedFiles(files);
   const isLeftOut = except.map(globMatcher);

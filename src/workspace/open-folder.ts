@@ -3,25 +3,23 @@ import { type FileHandle, lstat, mkdir, open, opendir, readlink, symlink } from 
 
 const { O_DIRECTORY, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 
-/** Whether names can be resolved relative to an open folder, as openat(2) does. */
+/** Whether names can be resolved relative to an open folder, like openat(2). */
 const canAnchor = process.platform === "linux" && existsSync("/proc/self/fd");
 
-/** A single name, never a path. In bytes when it comes from the disk, where it may be anything. */
+/** A single name, never a path. Names from the disk are bytes, because they may have any encoding. */
 export type Name = string | Buffer;
 
 export interface Entry {
   readonly name: Buffer;
-  /** As the folder lists it: a hint only, it may be something else by now. */
+  /** The kind in the folder's listing, which may be outdated. */
   readonly kind: "file" | "folder" | "link" | "special" | "unknown";
 }
 
 /**
- * A folder held by its descriptor, so that it cannot be replaced while it is in use.
- *
- * Node has no openat(2). On Linux `/proc/self/fd/<n>/<name>` is the same thing: the kernel starts at the folder that is
- * already open, so only the last name is resolved anew, and O_NOFOLLOW guards that one. Elsewhere whole paths are used
- * and every folder above is looked at again after each step. That catches a swap, but not one that is undone in time,
- * so nothing hostile may still be running then.
+ * A folder held by its descriptor, so that it cannot be replaced while in use. Node has no openat(2). On Linux
+ * `/proc/self/fd/<n>/<name>` is equivalent: the kernel starts at the open folder, so only the last name is
+ * resolved, and O_NOFOLLOW guards it. Elsewhere whole paths are used and every folder above is checked again after
+ * each step. That detects a swap unless it is undone in time, so nothing hostile may be running then.
  */
 export class OpenFolder implements AsyncDisposable {
   readonly #handle: FileHandle;
@@ -38,7 +36,7 @@ export class OpenFolder implements AsyncDisposable {
     this.status = held.status;
   }
 
-  /** Refuses a symbolic link at the end of the path; what is above it is the caller's own choice. */
+  /** Refuses a symbolic link at the end of the path. The path above it is the caller's choice. */
   static async open(path: string, { isAnchored = canAnchor } = {}): Promise<OpenFolder> {
     return OpenFolder.#hold(path, { path: Buffer.from(path), parent: undefined, isAnchored });
   }
@@ -63,7 +61,7 @@ export class OpenFolder implements AsyncDisposable {
     });
   }
 
-  /** The folder of that name, made if it is missing. */
+  /** The folder with that name, created if missing. */
   async makeFolder(name: Name, mode = 0o777): Promise<OpenFolder> {
     await mkdir(this.at(name), { mode }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "EEXIST") throw error;
@@ -89,7 +87,7 @@ export class OpenFolder implements AsyncDisposable {
     return status;
   }
 
-  /** The path for a single step that follows no link: lstat, mkdir, link, rename, unlink, rmdir. */
+  /** The path for a single call that follows no link: lstat, mkdir, link, rename, unlink, rmdir. */
   at(name: Name): Buffer {
     const text = name.toString("latin1");
     if (text === "" || text === "." || text === ".." || /[/\0]/.test(text))
@@ -97,7 +95,7 @@ export class OpenFolder implements AsyncDisposable {
     return below(this.#here, name);
   }
 
-  /** The target of a symbolic link, which is not followed. Its bytes: a target may be anything. */
+  /** The target of a symbolic link, which is not followed. Returns bytes, because a target may have any encoding. */
   async readLink(name: Name): Promise<Buffer> {
     const target = await readlink(this.at(name), { encoding: "buffer" });
     await this.#verify();
@@ -109,10 +107,10 @@ export class OpenFolder implements AsyncDisposable {
     await this.#verify();
   }
 
-  /** Sorted by name. One more than the limit means that there are more, and which ones these are is up to the disk. */
+  /** Sorted by name. One more than the limit shows that there are more; the disk decides which ones are returned. */
   async list(limit: number): Promise<Entry[]> {
     const entries: Entry[] = [];
-    // The types know only encodings of text, but names may be any bytes.
+    // The types know only text encodings, but names may be any bytes.
     const encoding = "buffer" as BufferEncoding;
     for await (const entry of await opendir(this.#here, { encoding, bufferSize: 256 })) {
       entries.push({ name: entry.name as unknown as Buffer, kind: kindOf(entry) });
@@ -142,7 +140,7 @@ export class OpenFolder implements AsyncDisposable {
     await this.close();
   }
 
-  /** Throws when one of the folders above is no longer where it was; an anchored folder cannot be led astray. */
+  /** Throws if one of the folders above has moved. An anchored folder cannot be redirected. */
   async #verify(): Promise<void> {
     if (this.#isAnchored) return;
     if (this.#parent !== undefined) await this.#parent.#verify();
@@ -156,7 +154,7 @@ export class OpenFolder implements AsyncDisposable {
   }
 
   get #here(): Buffer {
-    // The kernel answers ENOENT, which callers take for a missing file.
+    // The kernel answers ENOENT, which callers would take for a missing file.
     if (this.#handle.fd === -1) throw new TypeError("the folder was closed while it was in use");
     return this.#isAnchored ? Buffer.from(`/proc/self/fd/${this.#handle.fd}`) : this.#path;
   }

@@ -11,11 +11,11 @@ const format = 1;
 const maxBytes = 32 * 1024 * 1024;
 const hashForm = /^[0-9a-f]{64}$/;
 
-/** The files that Maestro wrote into a folder; it touches no other. */
+/** The files that Maestro wrote into a folder. It touches no others. */
 export interface OutManifest {
-  /** Files by path, each with the hashes it may have; two while a write is in progress. */
+  /** Files by path, each with the hashes it may have: two while a write is in progress. */
   readonly files: ReadonlyMap<string, readonly string[]>;
-  /** The last version that was put beside a file of another author. */
+  /** The last version that was placed beside another author's file. */
   readonly offered: ReadonlyMap<string, string>;
   readonly folders: readonly string[];
 }
@@ -35,7 +35,7 @@ export function manifestText({ files, offered, folders }: OutManifest): string {
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
-/** Without a manifest, Maestro wrote nothing in the folder. A manifest that cannot be read is an error, never a guess. */
+/** Without a manifest, Maestro has written nothing in the folder. An unreadable manifest is an error, never a guess. */
 export async function readManifest(folder: OpenFolder, directory: string): Promise<OutManifest> {
   const isThere = (await folder.list(Number.MAX_SAFE_INTEGER)).some(
     ({ name }) => name.toString() === manifestName,
@@ -51,7 +51,7 @@ export async function readManifest(folder: OpenFolder, directory: string): Promi
   return manifest;
 }
 
-/** Durable; fails when the file exists. */
+/** Durable. Fails if the file exists. */
 export async function putManifest(folder: OpenFolder, text: string): Promise<void> {
   const file = await folder.file(
     manifestName,
@@ -98,15 +98,15 @@ const unusable = (directory: string, reason: string): InputInvalid =>
     advice: "Move that file away, or name another folder. Without it nothing there counts as Maestro's.",
   });
 
-/** The present content of a path in the folder. */
+/** The current content of a path in the folder. */
 export type Found =
   | { readonly kind: "absent" }
   | { readonly kind: "file"; readonly sha256: string; readonly mode: FileMode }
-  /** Never touched; `isBeside` when its folder is an ordinary one, so that a file may be put beside it. */
+  /** Never touched. `isBeside`: its folder is an ordinary one, so a file may be placed beside it. */
   | { readonly kind: "other"; readonly reason: string; readonly isBeside: boolean };
 
 export type OutAction =
-  /** `stay`: the file already has the content, whether Maestro wrote it or not. */
+  /** `stay`: the file already has the content, whoever wrote it. */
   | { readonly kind: "create" | "replace" | "stay"; readonly path: string; readonly file: TreeFile }
   | { readonly kind: "remove"; readonly path: string };
 
@@ -133,7 +133,7 @@ export const plannedPaths = (tree: Tree, { files }: OutManifest): string[] => [
   ...new Set([...tree.keys(), ...[...tree.keys()].map(besideName), ...files.keys()]),
 ];
 
-/** Decides for each file. A file that a person made or changed is never replaced or removed. */
+/** Decides for each file. A file that a person created or changed is never replaced or removed. */
 export function planOut(tree: Tree, manifest: OutManifest, found: (path: string) => Found): OutPlan {
   const actions: OutAction[] = [];
   const kept: Kept[] = [];
@@ -142,7 +142,7 @@ export function planOut(tree: Tree, manifest: OutManifest, found: (path: string)
   const isOurs = (path: string, sha256: string): boolean =>
     manifest.files.get(path)?.includes(sha256) ?? false;
 
-  /** Undefined when Maestro did not write the file at this path. */
+  /** Undefined if Maestro did not write the file at this path. */
   const place = (path: string, file: TreeFile): OutAction | undefined => {
     const there = found(path);
     if (there.kind === "absent") return { kind: "create", path, file };
@@ -197,6 +197,6 @@ export interface WrittenOut {
   /** Created or replaced. */
   readonly written: readonly string[];
   readonly removed: readonly string[];
-  /** Not touched, because a person made or changed them; the new version may be beside, as `<name>.maestro-new`. */
+  /** Not touched, because a person created or changed them. The new version may be beside, as `<name>.maestro-new`. */
   readonly kept: readonly Kept[];
 }

@@ -28,11 +28,11 @@ import { storageFailure } from "./storage-failure.ts";
 import { withFolder, writeTree } from "./write-tree.ts";
 
 /**
- * Writes the tree to a folder of the user. A folder that is new or empty appears whole, by one rename. In any other, each
- * file is replaced by one rename, after all of them have been written beside it: a full disk changes nothing, and a
- * crash leaves every file whole, old or new; a second call finishes it. Only files that `.maestro-out.json` lists,
- * and that still have the content it says, are ever replaced or removed. Links are not followed. Two calls at the same
- * time for one folder are not supported.
+ * Writes the tree to a folder of the user. A new or empty folder appears whole, by one rename. Otherwise all files
+ * are first written beside their targets, then each is renamed into place: a full disk changes nothing, a crash
+ * leaves every file whole, old or new, and a second call finishes the work. Only files that `.maestro-out.json`
+ * lists, and that still have the listed content, are replaced or removed. Links are not followed. Two concurrent
+ * calls for one folder are not supported.
  */
 export async function writeOut(tree: Tree, blobs: BlobStore, directory: string): Promise<WrittenOut> {
   const wanted = resolve(directory);
@@ -52,7 +52,7 @@ export async function writeOut(tree: Tree, blobs: BlobStore, directory: string):
   }
 }
 
-/** The list of what Maestro wrote into a folder that has files; undefined for a folder without any. */
+/** The manifest of a non-empty folder; undefined for an empty one. */
 export async function filledManifest(directory: string): Promise<OutManifest | undefined> {
   const target = resolve(directory);
   try {
@@ -64,7 +64,7 @@ export async function filledManifest(directory: string): Promise<OutManifest | u
   }
 }
 
-/** Lists these files as Maestro's, in a folder whose list has other ones. */
+/** Adds these files to the manifest of a folder that lists others. */
 export async function listOurs(directory: string, files: Tree, before: OutManifest): Promise<void> {
   const ours = manifestOf(files);
   const folders = before.folders.filter((folder) => ours.folders.includes(folder));
@@ -96,14 +96,14 @@ async function stateOf(target: string): Promise<TargetState> {
   return (await folder.list(0)).length === 0 ? "empty" : "filled";
 }
 
-/** Undefined when the folder cannot be created by one rename; then its files are written one by one. */
+/** Undefined if the folder cannot be created by one rename; its files are then written one by one. */
 async function appear(
   tree: Tree,
   blobs: BlobStore,
   target: string,
   state: "missing" | "empty",
 ): Promise<WrittenOut | undefined> {
-  // A shell in this folder would be left in a deleted one.
+  // Replacing this folder would leave a shell in a deleted one.
   if (state === "empty" && (await realpath(target)) === process.cwd()) return undefined;
   const stage = await makeStage(dirname(target), 0o777).catch(() => undefined);
   if (stage === undefined) return undefined;
@@ -141,7 +141,7 @@ async function copyRights(from: string, to: OpenFolder): Promise<void> {
   await to.setOwner(uid, gid).catch(() => undefined);
 }
 
-/** Writes the files one by one into a folder that has others. */
+/** Writes the files one by one into a folder that has other files. */
 async function mergeOut(tree: Tree, blobs: BlobStore, target: string): Promise<WrittenOut> {
   await using root = await OpenFolder.open(target);
   const before = await readManifest(root, target);
@@ -156,7 +156,7 @@ async function mergeOut(tree: Tree, blobs: BlobStore, target: string): Promise<W
   });
 }
 
-/** Beside the folder; within it when its parent is on another disk or cannot be written. */
+/** Beside the folder, or inside it if its parent is on another disk or read-only. */
 async function stageFor(target: string): Promise<string> {
   const parent = dirname(target);
   const isSameDisk = (await stat(parent)).dev === (await stat(target)).dev;
@@ -192,8 +192,8 @@ class Merge {
   }
 
   /**
-   * The manifest is written first, with old and new hashes: after a kill at any point, the next run still recognizes every
-   * file. At the end it is written again with the exact hashes.
+   * Writes the manifest first, with old and new hashes: after a kill at any point, the next run still recognizes
+   * every file. At the end it is written again with the exact hashes.
    */
   async run(): Promise<WrittenOut> {
     const { actions, offered } = this.#plan;
@@ -223,7 +223,7 @@ class Merge {
     }
   }
 
-  /** The reason when nothing was done. A file to be replaced or removed is compared again right before. */
+  /** The reason if nothing was done. A file to replace or remove is compared again immediately before. */
   async #act(action: Exclude<OutAction, { kind: "stay" }>): Promise<string | undefined> {
     const names = namesOf(action.path);
     const name = names.pop() ?? "";
@@ -260,7 +260,7 @@ class Merge {
     return files;
   }
 
-  /** Folders that this run creates, and may remove later. */
+  /** Folders that this run creates and may remove later. */
   async #missingFolders(): Promise<string[]> {
     const created = this.#plan.actions.flatMap(({ kind, path }) =>
       kind === "create" ? foldersAbove(path) : [],
@@ -275,7 +275,7 @@ class Merge {
     return missing;
   }
 
-  /** Deepest first. A folder that is not empty stays: rmdir refuses it, so there is no race. */
+  /** Deepest first. rmdir refuses a folder that is not empty, so there is no race. */
   async #removeEmpty(folders: ReadonlySet<string>): Promise<string[]> {
     const needed = new Set([...this.#ours.keys()].flatMap(foldersAbove));
     const gone: string[] = [];
@@ -305,7 +305,7 @@ class Merge {
   }
 }
 
-/** Never replaces a file: a link can only be made at a free path. */
+/** Never replaces a file, because a link can only be made at a free path. */
 async function placeNew(from: Buffer, to: Buffer): Promise<string | undefined> {
   try {
     await link(from, to);
@@ -316,7 +316,7 @@ async function placeNew(from: Buffer, to: Buffer): Promise<string | undefined> {
     if (code === "EEXIST") return "it appeared just now";
     if (code === undefined || !withoutLinks.includes(code)) throw error;
   }
-  // Some file systems have no links; there, a file created between lstat and rename is overwritten.
+  // Some file systems have no links. There, a file created between lstat and rename is overwritten.
   const isFree = await lstat(to).then(
     () => false,
     (error: NodeJS.ErrnoException) => error.code === "ENOENT",
@@ -327,7 +327,7 @@ async function placeNew(from: Buffer, to: Buffer): Promise<string | undefined> {
 
 const withoutLinks = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
-/** The reason when the path changed meanwhile; a failing disk is an error. */
+/** The reason if the path has changed meanwhile. A failing disk is an error. */
 function whyBlocked(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined && ["ENOTDIR", "ELOOP", "EISDIR", "ESTALE", "ENOENT"].includes(code))
@@ -342,7 +342,7 @@ const nothing = (): undefined => undefined;
 const stageForm = /^\.maestro-out-([0-9a-z]{26})\.tmp$/;
 const oldStageMs = 24 * 60 * 60 * 1000;
 
-/** A folder to prepare files in, on the same disk as the folder they are for. */
+/** A folder for preparing files, on the disk of its target. */
 async function makeStage(parent: string, mode: number): Promise<string> {
   const stage = join(parent, `.maestro-out-${newId()}.tmp`);
   await mkdir(stage, { mode });
@@ -358,7 +358,7 @@ async function withStage<T>(stage: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Removes the stages of killed writers. A younger stage may belong to a writer that is still running. */
+/** Removes the stages of killed writers. A younger stage may belong to a running writer. */
 async function removeOldStages(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const id = stageForm.exec(name)?.[1];

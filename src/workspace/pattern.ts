@@ -1,7 +1,7 @@
 import type { Context, Script } from "node:vm";
 import { InputInvalid } from "../domain/errors.ts";
 
-/** Code units as sorted ranges that do not touch: from, to, from, to, both ends included. */
+/** Code units as sorted ranges that do not touch: from, to, from, to, both ends inclusive. */
 export type Characters = readonly number[];
 
 export const maxUnit = 0xffff;
@@ -71,10 +71,10 @@ export interface Program {
 
 const maxInstructions = 2000;
 
-/** Compiles from the end to the beginning, so that each part knows the instruction that follows it. */
+/** Compiles from the end to the beginning, so that each part knows the instruction after it. */
 export function compile(expression: Expression): Program {
   const instructions: Instruction[] = [{ kind: "found" }];
-  // An empty group repeated a thousand times leaves no instruction, but takes time.
+  // An empty group repeated a thousand times adds no instruction but takes time.
   let work = 0;
 
   function emit(instruction: Instruction): number {
@@ -116,7 +116,7 @@ export function compile(expression: Expression): Program {
   return { start: write(expression, 0), instructions };
 }
 
-/** The seeds and every instruction reached from them without taking a character. */
+/** The seeds and every instruction reachable from them without reading a character. */
 export function reach({ instructions }: Program, seeds: readonly number[]): ReadonlySet<number> {
   const reached = new Set<number>();
   const open = [...seeds];
@@ -136,13 +136,13 @@ const tooLarge = (): InputInvalid =>
 
 interface State {
   readonly seeds: readonly number[];
-  /** The seeds and every instruction reached from them without taking a character. */
+  /** The seeds and every instruction reachable from them without reading a character. */
   readonly reached: ReadonlySet<number>;
-  /** The next state by class of characters; computed at first use. */
+  /** The next state by class of characters, computed on first use. */
   readonly next: (State | undefined)[];
 }
 
-/** States are made on demand; a pattern with more transitions than this is made to be slow. */
+/** States are created on demand. A pattern with more transitions was made to be slow. */
 const maxTransitions = 20_000;
 const maxCells = 1_000_000;
 
@@ -198,7 +198,7 @@ export class PatternMachine {
     if (known !== undefined) return known;
     if (this.#states.size * this.#samples.length > maxCells) {
       this.#states.clear();
-      // Every state is reached from the first, so the first must forget them too.
+      // Every state is reachable from the first, so the first must forget them too.
       this.#first.next.length = 0;
     }
     const state: State = { seeds, reached: reach(this.#program, seeds), next: [] };
@@ -207,7 +207,7 @@ export class PatternMachine {
   }
 }
 
-/** The first character of each class: no instruction tells two characters of one class apart. */
+/** The first character of each class. No instruction distinguishes two characters of one class. */
 export function cutsOf({ instructions }: Program): number[] {
   const cuts = new Set([0]);
   for (const instruction of instructions) {
@@ -223,7 +223,7 @@ const tooSlow = (): InputInvalid =>
     advice: "Use fewer wildcards, or name the files.",
   });
 
-/** The time is generous: it is measured by the clock, and a busy machine may pause the process. */
+/** The time limit is generous, because it uses the wall clock and a busy machine may pause the process. */
 export const patternLimits = { maxPatternLength: 500, maxTextLength: 1_000_000, timeoutMs: 1_000 } as const;
 
 let matcher:
@@ -231,8 +231,9 @@ let matcher:
   | undefined;
 
 /**
- * Whether each text matches; undefined when that takes too long to decide. A harmless-looking pattern can run for years on
- * some text, so it runs in a context that can be interrupted. All texts share one run: an interruptible run is expensive.
+ * Whether each text matches; undefined if that takes too long. A harmless-looking pattern can run for years on some
+ * text, so it runs in a context that can be interrupted. All texts share one run, because an interruptible run is
+ * expensive.
  */
 export function matchPattern(pattern: string, texts: readonly string[]): readonly boolean[] | undefined {
   const length = texts.reduce((sum, text) => sum + text.length, 0);

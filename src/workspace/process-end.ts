@@ -4,12 +4,12 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const lookMs = 5;
 const patienceMs = 200;
-/** On a busy machine the kernel takes this long to end hundreds of processes. */
+/** On a busy machine the kernel may take this long to end hundreds of processes. */
 const mostMs = 60_000;
 
 /**
- * Waits until a process of another parent has ended, with all it held; one that does not end by itself is ended. The
- * time of its start tells it from a later one with the same pid.
+ * Waits until a process of another parent has ended with everything it held, and kills it if it does not end by
+ * itself. Its start time distinguishes it from a later process with the same pid.
  */
 export async function untilGone(pid: number, started: string | undefined): Promise<void> {
   const from = performance.now();
@@ -21,16 +21,16 @@ export async function untilGone(pid: number, started: string | undefined): Promi
   }
 }
 
-/** When a process started, by the system's own clock; undefined when there is no such living process. */
+/** When a process started, by the system's own clock; undefined if no such process lives. */
 export async function startOf(pid: number): Promise<string | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
   if (stat === undefined) return undefined;
-  // The name of the program is in parentheses and may itself contain them.
+  // The program name is in parentheses and may contain them.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
 }
 
-/** An empty group is the goal. */
+/** An empty group is fine. */
 export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid !== undefined) kill(-pid, signal);
 }
@@ -38,8 +38,8 @@ export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void
 const mostSweeps = 50;
 
 /**
- * Ends processes that left their group but still carry the mark in their environment. One that also clears its
- * environment is not found: only a sandbox is certain. Where there is no /proc nothing can be found.
+ * Ends processes that left their group but still have the mark in their environment. A process that also clears its
+ * environment is not found: only a sandbox is certain. Without /proc nothing can be found.
  */
 export async function endMarked(mark: string): Promise<void> {
   for (let sweep = 0; sweep < mostSweeps; sweep += 1) {
@@ -64,6 +64,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // The group is empty, or its processes are not ours to end.
+    // The group is empty, or its processes belong to another user.
   }
 }

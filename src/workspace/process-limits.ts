@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 
-/** What one launch may use, all its processes together. */
+/** Limits for all processes of one launch together. */
 export interface CommandLimits {
   readonly memoryMiB: number;
-  /** Files in its folder and its home. */
+  /** Limit for files in its folder and its home. */
   readonly diskMiB: number;
   /** Counted with threads. */
   readonly processes: number;
@@ -12,20 +12,20 @@ export interface CommandLimits {
 export const commandLimits: CommandLimits = {
   memoryMiB: 4_096,
   diskMiB: 4_096,
-  // A test runner starts a dozen threads for each core.
+  // A test runner starts a dozen threads per core.
   processes: 512 + 64 * availableParallelism(),
 };
 
 export const mebibyte = 1024 * 1024;
 export const maxFileBytes = 1024 * mebibyte;
-/** Of each temporary file system in the sandbox, which live in memory. */
+/** Size of each temporary file system in the sandbox. They are in memory. */
 export const temporaryBytes = 512 * mebibyte;
 
 /**
- * The arguments that put each process under the kernel's own limits: the first barrier, before the sum of all processes
- * is seen. Memory is what RLIMIT_DATA counts: RLIMIT_AS would also count what a runtime such as V8 only reserves, and
- * would stop it at once. It is never below the default, because RLIMIT_DATA counts a part of that too. The number of processes is limited in the sandbox only: outside, those of the user's other
- * programs would count as well.
+ * The arguments that apply the kernel's own limits to each process, a first barrier before the total is measured.
+ * Memory is RLIMIT_DATA: RLIMIT_AS would also count memory that a runtime such as V8 only reserves, and would stop
+ * it at once. It is never below the default, because RLIMIT_DATA counts a part of reserved memory too. The number
+ * of processes is limited only in the sandbox: outside, the user's other programs would count too.
  */
 export function limitingWords(
   prlimit: string | undefined,

@@ -6,13 +6,13 @@ interface Process {
   readonly session: number;
 }
 
-/** Launches that look within this time share one scan. */
+/** Launches that measure within this time share one scan. */
 const sharedMs = 100;
 let lastScan: { readonly at: number; readonly processes: readonly Process[] } | undefined;
 
 /**
- * The processes of one launch: its first one, all below it, and those of its session that lost their parent. In a sandbox
- * none can leave: orphans become children of the sandbox's own first process.
+ * The processes of one launch: its first one, all below it, and orphans of its session. In a sandbox none can
+ * leave, because orphans become children of the sandbox's first process.
  */
 export function processesOf(first: number): number[] {
   const now = performance.now();
@@ -32,7 +32,7 @@ function scan(): Process[] {
     const pid = Number(name);
     const stat = Number.isInteger(pid) ? read(`/proc/${pid}/stat`) : "";
     if (stat === "") return [];
-    // The name of the program is in parentheses and may itself contain them.
+    // The program name is in parentheses and may contain them.
     const [, parent, , session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return [{ pid, parent: Number(parent), session: Number(session) }];
   });
@@ -49,9 +49,9 @@ export function threadsOf(uid: number): number {
 
 /** In bytes. */
 export interface MemoryUse {
-  /** Pages of their own, in memory or swapped out. */
+  /** Private pages, in memory or swapped out. */
   readonly own: number;
-  /** Shared memory that is mapped. */
+  /** Mapped shared memory. */
   readonly shared: number;
 }
 
@@ -59,15 +59,15 @@ const quickFields = { own: /^(?:RssAnon|VmSwap):\s+(\d+)/gm, shared: /^RssShmem:
 const exactFields = { own: /^(?:Pss_Anon|SwapPss):\s+(\d+)/gm, shared: /^Pss_Shmem:\s+(\d+)/gm };
 
 /**
- * The memory that these processes use. Program text and cached files are left out, since the system takes them back when
- * it needs to. Pages that several of them share are first counted for each, which is quick; only a sum above the limit is
- * worth the exact count.
+ * The memory that these processes use, without program text and cached files, which the system can reclaim. Pages
+ * shared by several of them are first counted for each, which is fast. Only a sum above the limit needs the exact
+ * count.
  */
 export function memoryOf(pids: readonly number[], limitBytes: number): MemoryUse {
   const quick = pids.map((pid) => useIn(read(`/proc/${pid}/status`), quickFields));
   const sum = total(quick);
   if (sum.own + sum.shared <= limitBytes) return sum;
-  // An older kernel, or one that does not let us look, has the quick count alone.
+  // An older kernel, or one that denies access, has only the fast count.
   const exact = pids.map((pid) => read(`/proc/${pid}/smaps_rollup`));
   return total(
     quick.map((use, index) =>
@@ -88,7 +88,7 @@ const total = (uses: readonly MemoryUse[]): MemoryUse =>
     shared: 0,
   });
 
-/** Shared memory of the whole machine, in bytes: it bounds what a launch may hold in files that it does not map. */
+/** Shared memory of the whole machine in bytes, which bounds the unmapped files in memory that a launch may hold. */
 export function sharedMemory(): number {
   return 1024 * Number(/^Shmem:\s+(\d+)/m.exec(read("/proc/meminfo"))?.[1] ?? 0);
 }

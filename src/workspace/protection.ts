@@ -10,7 +10,7 @@ import type { Workspace } from "./workspace.ts";
 
 /** The rules for one persona. */
 export interface ProtectionRules {
-  /** The deliverables of the personas of earlier phases. */
+  /** The deliverables of personas of earlier phases. */
   readonly delivered: readonly {
     readonly phase: string;
     readonly persona: string;
@@ -20,14 +20,14 @@ export interface ProtectionRules {
   readonly delivers: readonly (readonly string[])[];
   /** The team's `protect`. */
   readonly protect: readonly string[];
-  /** Files that may not be made either. */
+  /** Files that may not be created either. */
   readonly settings: readonly string[];
   /** For each setup, the files that decide what it installs. */
   readonly inputs: readonly (readonly string[])[];
   /** Whether they may be made where they are missing. */
   readonly mayMakeInputs: boolean;
   readonly mayChange: readonly string[];
-  /** Why a path that it does not see may not be written; undefined when it may. */
+  /** Why a path that it does not see may not be written; undefined if it may. */
   readonly whyHidden: (path: string) => string | undefined;
 }
 
@@ -38,7 +38,7 @@ type Files = Pick<Workspace, "tree" | "read">;
 const installed =
   "node_modules holds installed packages: it is not delivered, so that what is written there must not count";
 
-/** Finds changes of one persona that it may not make, and puts them back. */
+/** Finds a persona's forbidden changes and reverts them. */
 export class Protection {
   readonly #base: Tree;
   readonly #found: Tree;
@@ -53,8 +53,9 @@ export class Protection {
   readonly #whyHidden: ProtectionRules["whyHidden"];
 
   /**
-   * `base`: the files that earlier phases delivered or a person gave. Only they are protected. `found`: the files that the
-   * persona sees. Changes are put back to them, because parallel work that a persona with `mayChange` did is in them.
+   * `base`: files that earlier phases delivered or a person gave. Only these are protected. `found`: the files that
+   * the persona sees. Changes are reverted to these, because they include parallel work by a persona with
+   * `mayChange`.
    */
   constructor(base: Tree, found: Tree, rules: ProtectionRules, blobs: Pick<BlobStore, "get">) {
     this.#base = base;
@@ -74,7 +75,7 @@ export class Protection {
     this.#whyHidden = rules.whyHidden;
   }
 
-  /** Why the whole file may not be changed; undefined when it may, at least in part. */
+  /** Why the whole file may not be changed; undefined if at least part of it may. */
   whyWhole(path: string): string | undefined {
     if (isInstalled(path)) return installed;
     const hidden = this.#whyHidden(path);
@@ -100,7 +101,7 @@ export class Protection {
     return this.#inputs.some((matches) => matches(path));
   }
 
-  /** Throws for the first forbidden change since `before`, in words for the model that made it. */
+  /** Throws for the first forbidden change since `before`, with a message for the model that made it. */
   async refuse(files: Files, before: Tree): Promise<void> {
     const found = this.#foundSince(before);
     for (const { path } of changesBetween(before, files.tree)) {
@@ -115,7 +116,7 @@ export class Protection {
     }
   }
 
-  /** Puts back every forbidden change, and nothing else. Packages that a healer installed before `since` stay. */
+  /** Reverts every forbidden change and nothing else. Packages that a healer installed before `since` stay. */
   async putBack(workspace: Workspace, since: Tree): Promise<readonly ProtectedChange[]> {
     const found = this.#foundSince(since);
     const put: ProtectedChange[] = [];
@@ -132,7 +133,7 @@ export class Protection {
     return [...put, ...inTheWay].toSorted((one, other) => (one.path < other.path ? -1 : 1));
   }
 
-  /** `members`: the rest of the file may stay when these members are put back. */
+  /** `members`: after these members are reverted, the rest of the file may stay. */
   async #forbidden(path: string, files: Files, foundFiles: Tree): Promise<Forbidden> {
     const why = this.whyWhole(path);
     if (why !== undefined)
@@ -259,7 +260,7 @@ const matching = (matchers: ReadonlyMap<string, Matcher>, path: string): string 
 
 const byteOrderMark = "\uFEFF";
 
-/** As package managers read it: they skip a byte order mark. */
+/** Package managers skip a byte order mark, so this does too. */
 function readObject(text: string): JsonObject | undefined {
   try {
     const value = parseJson(withoutMark(text));
@@ -277,7 +278,7 @@ const memberOf = (object: JsonObject, name: string): Json | undefined =>
 
 const textOf = (value: Json | undefined): string => (value === undefined ? "" : canonicalJson(value));
 
-/** The file with these members as they were found, in its own indentation. */
+/** The file with these members reverted, in its own indentation. */
 function withMembers({ text, now, found, names }: Members): string {
   const restored: Record<string, Json> = { ...now };
   for (const name of names) {
@@ -290,7 +291,7 @@ function withMembers({ text, now, found, names }: Members): string {
   return `${mark}${JSON.stringify(restored, null, indent)}\n`;
 }
 
-/** The changes that restore these paths. New files in the place of a folder, or the other way round, have to go. */
+/** The changes that restore these paths. New files in place of a folder, or the reverse, must be removed. */
 function restoring(
   paths: readonly string[],
   found: Tree,

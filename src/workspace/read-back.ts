@@ -14,34 +14,34 @@ import { type Entry, foldersAbove, OpenFolder } from "./open-folder.ts";
 import { readFile, reasonOf } from "./read-file.ts";
 
 export interface ReadLimits {
-  /** Files, folders and all else together. */
+  /** Files, folders and all other entries together. */
   readonly maxEntries: number;
   readonly maxFileBytes: number;
   readonly maxTotalBytes: number;
 }
 
-/** What a command may leave, beside the files that it began with. */
+/** Limits for additions by a command. */
 const addedLimits = { entries: 20_000, totalBytes: 256 * 1024 * 1024 } as const;
 
 function limitsOver(base: Tree): ReadLimits {
   let bytes = 0;
   for (const file of base.values()) bytes += file.bytes;
   return {
-    // A file may have a folder of its own.
+    // Allows for a folder of its own for each file.
     maxEntries: addedLimits.entries + 2 * base.size,
     maxFileBytes: treeLimits.maxFileBytes,
     maxTotalBytes: addedLimits.totalBytes + bytes,
   };
 }
 
-/** Names that are never read, at any depth: a tool's own, or ours. */
+/** Names that are never read, at any depth. They belong to tools or to Maestro. */
 const ignoredNames: readonly string[] = [".git", "node_modules", ".maestro"];
 
 export const isIgnoredName = (name: string): boolean =>
   ignoredNames.includes(name) || name.startsWith(".maestro-");
 
 export interface Refusal {
-  /** Fit to be shown: without control characters, and not endless. */
+  /** Safe to show: without control characters, and bounded. */
   readonly path: string;
   readonly reason: string;
 }
@@ -53,9 +53,9 @@ interface ReadBack {
 }
 
 /**
- * The files that a command left in a folder that began as `base`. The command is not trusted: no link is followed, nothing but
- * ordinary files is read, and what is not taken is listed. A path that is refused, ignored or was not reached changes
- * nothing: the tree keeps there what the base had.
+ * The files that a command left in a folder that began as `base`. The command is untrusted: no link is followed,
+ * only ordinary files are read, and everything else is listed. For a path that is refused, ignored or not reached,
+ * the tree keeps the file of the base.
  */
 export async function readBack(
   directory: string,
@@ -107,7 +107,7 @@ class Scan {
     }
   }
 
-  /** The files found; where a file cannot be read, the one of the base. */
+  /** The found files. An unreadable file is replaced by the one of the base. */
   result(): Tree {
     const tree = new Map(this.#found);
     const folders = new Set([...this.#found.keys()].flatMap(foldersAbove));
@@ -154,7 +154,7 @@ class Scan {
     try {
       return await folder.list(this.#entriesLeft);
     } catch (error) {
-      // Of the root nothing is known then: an empty tree would say that all was removed.
+      // An unreadable root is an error: an empty tree would mean that everything was removed.
       if (path === "") throw error;
       this.#refuse(path, reasonOf(error));
       return [];
@@ -172,7 +172,7 @@ class Scan {
     await this.#take(path, reading.content, reading.mode);
   }
 
-  /** A link stays a link. One that leads out of the tree is taken only as the base had it. */
+  /** A link stays a link. One that leads out of the tree is accepted only if the base had it. */
   async #link(folder: OpenFolder, name: string, path: string): Promise<void> {
     let target: Buffer;
     try {
@@ -215,7 +215,7 @@ function decode(name: Buffer): string | undefined {
   return Buffer.from(text).equals(name) ? text : undefined;
 }
 
-/** A rule that bends a path to another spelling would let two files become one. */
+/** Normalizing a path to another spelling could merge two files into one. */
 function pathProblem(path: string): string | undefined {
   try {
     return checkPath(path) === path ? undefined : "it has another spelling";

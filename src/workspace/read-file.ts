@@ -11,8 +11,8 @@ type FileReading =
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * Reads one ordinary file, whatever is really there: what is decided is decided on the open descriptor, so that a
- * name that changes its meaning in between changes nothing.
+ * Reads one ordinary file. All decisions use the open descriptor, so a name that is replaced meanwhile has no
+ * effect.
  */
 export async function readFile(
   folder: OpenFolder,
@@ -31,7 +31,7 @@ export async function readFile(
     const reason = whyNot(before, maxBytes, mayBeHardLink);
     if (reason !== undefined) return { kind: "refused", reason };
     const content = await readExactly(file, Number(before.size));
-    // Asked by name, not by descriptor: a hard link that was opened and then removed has one name left, elsewhere.
+    // Check by name instead of descriptor: a hard link that was opened and then removed has one name left, elsewhere.
     const after = await folder.statusOf(name);
     if (content === undefined || !isSame(before, after) || (after.nlink > 1n && !mayBeHardLink))
       return { kind: "refused", reason: changed };
@@ -50,13 +50,13 @@ const isSame = (a: BigIntStats, b: BigIntStats): boolean =>
 
 function whyNot(status: BigIntStats, maxBytes: number, mayBeHardLink: boolean): string | undefined {
   if (!status.isFile()) return "it is not an ordinary file";
-  // A second name may lie anywhere, and give a way in for what is not ours.
+  // A second name may be anywhere and give access to files that are not ours.
   if (status.nlink > 1n && !mayBeHardLink) return "it is a hard link";
   if (status.size > BigInt(maxBytes)) return `it has ${status.size} bytes, and the limit is ${maxBytes}`;
   return undefined;
 }
 
-/** Undefined when there is more or less to read than the status said. */
+/** Undefined if the file is longer or shorter than its status said. */
 async function readExactly(file: FileHandle, size: number): Promise<Buffer | undefined> {
   const buffer = Buffer.allocUnsafe(size + 1);
   let filled = 0;
@@ -80,18 +80,18 @@ const reasons: Readonly<Record<string, string>> = {
   ESTALE: changed,
 };
 
-/** For people: why something on the disk could not be read. */
+/** For people: why a path on the disk could not be read. */
 export function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
   return reasons[code] ?? `the disk says ${code}`;
 }
 
-/** Each costs a comparison letter by letter. */
+/** Each candidate costs a comparison letter by letter. */
 const maxCandidates = 300;
 const maxLengthDifference = 4;
 
-/** There is no such file: it says what there is in its place. */
+/** An error for a missing file that suggests the likely path. */
 export function missingFile(path: string, tree: Tree): InputInvalid {
   const inside = filesInside(path, tree);
   if (inside.length > 0) {
@@ -112,7 +112,7 @@ function filesInside(path: string, tree: Tree): string[] {
   return found;
 }
 
-/** The only file of that name is meant, however far away it is; otherwise the path with the fewest typos. */
+/** The only file with that name, wherever it is; otherwise the path with the fewest typos. */
 function suggestion(path: string, tree: Tree): string {
   const wanted = foldPath(path);
   const named: string[] = [];

@@ -6,7 +6,7 @@ interface Touched {
   /** The file to restore if the effect fails. */
   before: TreeFile | undefined;
   after: TreeFile | undefined;
-  /** Another writer changed the path meanwhile, so an equal content may still be a change. */
+  /** Another writer changed the path meanwhile, so equal content may still be a change. */
   isShared: boolean;
 }
 
@@ -16,10 +16,10 @@ const unchanged: readonly TreeChange[] = [];
 /** The changes of one effect and of the effects inside it. */
 export class Recording {
   readonly parent: Recording | undefined;
-  /** Made by the first change: most effects touch no file. */
+  /** Created by the first change, because most effects touch no file. */
   #touched: Map<string, Touched> | undefined;
   isOver = false;
-  /** Steps were asked for within it. */
+  /** Steps were requested inside it. */
   hasSteps = false;
 
   constructor(parent: Recording | undefined) {
@@ -40,7 +40,7 @@ export class Recording {
       .sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** It ended, or one that it is part of did and was recorded without it. */
+  /** It has ended, or an enclosing effect has ended and was recorded without it. */
   get isLate(): boolean {
     return this.isOver || this.parent?.isLate === true;
   }
@@ -64,7 +64,7 @@ export class Recording {
   }
 }
 
-/** Effects may run at the same time; each change belongs to the one whose call it came from. */
+/** Effects may run concurrently. Each change belongs to the effect whose call made it. */
 export class Recordings {
   readonly #context = new AsyncLocalStorage<Recording>();
   readonly #open: Recording[] = [];
@@ -74,7 +74,7 @@ export class Recordings {
     this.#undo = undo;
   }
 
-  /** Returns the changes of the effect. They are undone if it fails, because a replay of the failure lacks them. */
+  /** Returns the changes of the effect. If it fails they are undone, because a replay of the failure lacks them. */
   async record<T>(
     effect: (recording: Recording) => T | Promise<T>,
   ): Promise<{ readonly result: T; readonly changes: readonly TreeChange[] }> {
@@ -86,13 +86,13 @@ export class Recordings {
       return { result, changes: recording.changes() };
     } catch (error) {
       this.#end(recording);
-      // If what it is part of was recorded meanwhile, the changes were recorded there.
+      // If the enclosing effect was recorded meanwhile, it includes the changes.
       if (recording.parent?.isLate !== true) this.#undo(recording);
       throw error;
     }
   }
 
-  /** Runs the work and refuses every change that it makes later. */
+  /** Runs the work and refuses every later change by it. */
   async lend<T>(work: () => Promise<T>): Promise<T> {
     const recording = new Recording(undefined);
     this.#open.push(recording);
@@ -103,7 +103,7 @@ export class Recordings {
     }
   }
 
-  /** A step was asked for, perhaps within an effect. */
+  /** Call this when a step is requested, possibly inside an effect. */
   noteStep(): void {
     const { current } = this;
     if (current !== undefined) current.hasSteps = true;
@@ -119,7 +119,7 @@ export class Recordings {
     return this.#context.getStore();
   }
 
-  /** A change that comes after its effect was recorded would be lost in a replay. */
+  /** A replay would lose a change that comes after its effect was recorded. */
   refuseLateChange(): void {
     if (this.current?.isLate !== true) return;
     throw new InputInvalid("A file was changed after the step that changes it had ended.", {

@@ -7,12 +7,12 @@ import { type Name, OpenFolder } from "./open-folder.ts";
 
 const listedAtOnce = 1000;
 const removedAtOnce = 8;
-/** Folders nested deeper are moved up first, so that neither paths nor descriptors run out. */
+/** Deeper folders are moved up first, so that neither path length nor descriptors run out. */
 const deepest = 32;
-/** Linux: a descriptor that only names the thing, which takes no right to it. Node has no constant for it. */
+/** Linux: a descriptor that only refers to a file and needs no permission. Node has no constant for it. */
 const pathOnly = process.platform === "linux" ? 0o10000000 : undefined;
 
-/** Removes everything a command may have left, however deep, however it is named and whatever its modes are. */
+/** Removes everything that a command may have left, at any depth and with any name or mode. */
 export async function removeFolder(directory: string): Promise<void> {
   const path = resolve(directory);
   try {
@@ -35,7 +35,7 @@ async function empty(folder: OpenFolder, root: OpenFolder, depth: number): Promi
   for (;;) {
     const entries = await folder.list(listedAtOnce);
     if (entries.length === 0) return;
-    // One folder at a time keeps few descriptors open; files go together.
+    // One folder at a time keeps few descriptors open. Files are removed together.
     const folders = entries.filter(({ kind }) => kind === "folder");
     await inParallel(
       entries.filter(({ kind }) => kind !== "folder"),
@@ -60,7 +60,7 @@ async function removeFolderIn(
   await rmdir(folder.at(name));
 }
 
-/** Without rights to a folder, which a command may have taken away, it can be neither listed nor emptied nor moved. */
+/** Without permissions, which a command may have removed, a folder can be neither listed nor emptied nor moved. */
 async function openWithRights(parent: OpenFolder, name: Name): Promise<OpenFolder> {
   try {
     const folder = await parent.folder(name);

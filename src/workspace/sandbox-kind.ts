@@ -1,9 +1,10 @@
-/** `required`: checks and agents start in a sandbox or not at all. `none`: they run as our own user, on all its files. */
+/** `required`: checks and agents start only in a sandbox. `none`: they run as our own user, on all its files. */
 export type SandboxRule = "required" | "none";
 
 /**
- * The user of a command in the sandbox. `other-user`: we are root, and it is a user that owns nothing else. `user-namespace`:
- * our own user, without rights over anything outside. `same-user`: our own user, where the system allows no more.
+ * The user of a command in the sandbox. `other-user`: Maestro is root, and this user owns nothing else.
+ * `user-namespace`: our own user, without permissions outside. `same-user`: our own user, if the system allows no
+ * more.
  */
 export type SandboxIdentity = "other-user" | "user-namespace" | "same-user";
 
@@ -12,18 +13,18 @@ export interface Bubblewrap {
   readonly version: string;
   readonly program: string;
   readonly identity: SandboxIdentity;
-  /** Limits memory, processes and file size; missing when it is not installed, and then nothing is limited. */
+  /** Limits memory, processes and file size. Missing if it is not installed, and then nothing is limited. */
   readonly prlimit: string | undefined;
   readonly setpriv: string | undefined;
 }
 
-/** Commands run as our own user, on all of the machine's files; only their processes are kept together. */
+/** Commands run as our own user, on all its files. Only their processes are kept together. */
 export interface NoSandbox {
   readonly kind: "none";
   readonly reason: string;
-  /** What is missing, which decides the advice. */
+  /** The missing part, which decides the advice. */
   readonly lacks: "platform" | "program" | "rights";
-  /** The trial ran out of time or could not be made: a busy machine, perhaps. */
+  /** The test ran out of time or could not be made, perhaps on a busy machine. */
   readonly isUncertain?: true;
 }
 

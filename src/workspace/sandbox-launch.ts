@@ -30,11 +30,11 @@ export interface LaunchRequest {
   readonly writable: "workspace" | "nothing";
   readonly network: boolean | ProxyAccess;
   readonly places: PlaceOptions;
-  /** A folder that stays when the command ends; none: an empty home that goes with it. */
+  /** A persistent folder. Undefined: an empty, temporary home. */
   readonly home?: string | undefined;
   readonly limits: CommandLimits;
   readonly layers: LayerRequest;
-  /** The user that a command of root becomes; none: another one for each launch. */
+  /** The user that root's commands become. Undefined: a different one for each launch. */
   readonly user?: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export interface LayerRequest {
   readonly folder: string;
 }
 
-/** A text says why there is nothing to start. */
+/** A text says why nothing can be started. */
 export async function launchInSandbox(
   sandbox: Bubblewrap,
   { argv, directory, env, writable, network, places: options, home, limits, layers, user }: LaunchRequest,
@@ -100,7 +100,7 @@ export async function launchInSandbox(
   };
 }
 
-/** Whether a command of this name can be found at all. A path in the workspace is left to the command. */
+/** Whether a command with this name can be found at all. A path in the workspace is not checked here. */
 export async function isInstalledHere(
   program: string,
   rule: SandboxRule | undefined,
@@ -129,7 +129,7 @@ async function programFolders(parts: readonly LayerPart[]): Promise<readonly Pro
 const placeOf = ({ place }: Pick<LayerPart, "place">): string =>
   place.startsWith("~/") ? fromHome(place, homePlace) : join(workspacePlace, place);
 
-/** The folders that layers are mounted on, made before they are given to the command's user. */
+/** Creates the mount folders of layers before they are given to the command's user. */
 async function makePlaces(
   parts: readonly LayerPart[],
   directory: string,
@@ -155,7 +155,10 @@ async function viewsOf(
   return { views, before: mountWords(views, kind, programs) };
 }
 
-/** Looked up before the start, since a missing program is a reason of its own. A path in the workspace is left to it. */
+/**
+ * Checked before the start, because a missing program has its own error. A path in the workspace is not checked
+ * here.
+ */
 async function isThere(
   program: string,
   { programs, visible, links }: SandboxPlaces,
@@ -173,22 +176,22 @@ interface SandboxRequest {
   readonly writable: "workspace" | "nothing";
   readonly network: boolean | ProxyAccess;
   readonly places: SandboxPlaces;
-  /** The folder that is the command's home; none: an empty one that goes with it. */
+  /** The folder that is the command's home. Undefined: an empty, temporary one. */
   readonly home?: string | undefined;
-  /** The program, when it is not where the system keeps its own. */
+  /** The program's installation, if it is outside the system folders. */
   readonly install?: Install | undefined;
-  /** The user that the command is. */
+  /** The command's user. */
   readonly uid: number;
   readonly limits: CommandLimits;
   readonly views: readonly PartView[];
-  /** Processes of the same user that run already: the kernel counts them together. */
+  /** Running processes of the same user, which the kernel counts together. */
   readonly running: number;
 }
 
-/** The descriptors that bubblewrap inherits and the command does not. */
+/** Descriptors that bubblewrap inherits and the command does not. */
 export const sandboxDescriptors = { status: 3, passwd: 4, group: 5 } as const;
 
-/** The arguments before a confined command. Later mounts cover earlier ones: the order matters. */
+/** The arguments before a confined command. Order matters, because later mounts cover earlier ones. */
 function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[] {
   const { directory, writable, network, places, home, install, views } = request;
   const shown = places.visible;
@@ -218,7 +221,7 @@ function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[
     [bind, directory, workspacePlace, "--chdir", workspacePlace],
     ...(home === undefined ? homeFolders(views) : []),
     ...views.map((view) => ["--bind", view.shown, placeOf(view)]),
-    // bubblewrap covers /proc/sys only where it thinks it may be written, which as root it gets wrong.
+    // bubblewrap covers /proc/sys only if it considers it writable, which it misjudges as root.
     ...["/proc", "/dev", "/"].map((path) => ["--remount-ro", path]),
   ];
   return [
@@ -237,7 +240,7 @@ function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[
   ].flat();
 }
 
-/** Files that bubblewrap reads from descriptors: the only users in the sandbox. */
+/** Files that bubblewrap reads from descriptors. They list the sandbox's only users. */
 function sandboxUsers(uid: number): { readonly passwd: string; readonly group: string } {
   const gid = process.getgid?.() ?? uid;
   const own = uid === 0 ? "" : `maestro:x:${uid}:${uid}::${homePlace}:/bin/sh\n`;
@@ -249,7 +252,8 @@ function sandboxUsers(uid: number): { readonly passwd: string; readonly group: s
 
 function rights({ identity, version }: Bubblewrap): string[] {
   const none = ["--cap-drop", "ALL"];
-  // To enter the workspace, which is the other user's already, and to become that user; all are gone with the change.
+  // Capabilities to enter the workspace, which already belongs to the other user, and to become that user. All are
+  // dropped by the change.
   const toChange = ["CAP_DAC_READ_SEARCH", "CAP_SETUID", "CAP_SETGID"];
   if (identity === "other-user") return [...none, ...toChange.flatMap((name) => ["--cap-add", name])];
   if (identity === "same-user") return none;
@@ -266,7 +270,7 @@ function temporary({ version }: Bubblewrap, path: string): string[] {
   return ["--perms", "1777", ...size, "--tmpfs", path];
 }
 
-/** Made by name: those that bubblewrap makes by itself are closed to a command that is another user. */
+/** Created by name, because folders that bubblewrap creates itself are closed to another user. */
 function foldersOf(paths: readonly string[]): string[] {
   const folders = new Set<string>();
   for (const path of paths) {
@@ -275,7 +279,7 @@ function foldersOf(paths: readonly string[]): string[] {
   return [...folders].filter((folder) => !paths.includes(folder)).sort();
 }
 
-/** In an empty home every folder above a layer belongs to root unless it is made for all. */
+/** In an empty home every folder above a layer would belong to root, so it is created for all users. */
 function homeFolders(views: readonly PartView[]): string[][] {
   const inHome = views.map(placeOf).filter((path) => isInside(path, [homePlace]));
   return foldersOf(inHome)

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import { findProgram, searchPath } from "./find-program.ts";
 import { isInside, systemFolders } from "./system-folders.ts";
 
-/** Where a command finds its files in the sandbox: the same place each time, whatever the folder's real name. */
+/** The fixed path of a command's files in the sandbox, whatever the real folder. */
 export const workspacePlace = "/workspace";
 export const homePlace = "/tmp/home";
 
@@ -37,18 +37,18 @@ const settings = [
   "ssl/openssl.cnf",
 ].map((name) => `/etc/${name}`);
 
-/** Some languages keep a part of themselves there, under names with a version. */
+/** Some languages store parts of themselves there, under versioned names. */
 const languages = /^(?:java|jvm|perl|php|python|ruby)/;
 
 /** The parts of the machine that a command sees besides its own files. */
 export interface SandboxPlaces {
-  /** Links of the root folder, such as /bin. */
+  /** Links in the root folder, such as /bin. */
   readonly links: readonly { readonly path: string; readonly target: string }[];
-  /** Files and folders, under their own names. */
+  /** Visible files and folders, under their own names. */
   readonly visible: readonly string[];
-  /** Covered, although they lie in a place that is visible. */
+  /** Hidden, although they are inside a visible place. */
   readonly hidden: readonly string[];
-  /** Paths that the team asks for, as the command sees them. */
+  /** Paths that the team requests, as the command sees them. */
   readonly shared: readonly SharedPlace[];
   /** The PATH in the sandbox. */
   readonly programs: readonly string[];
@@ -58,25 +58,25 @@ export interface SandboxPlaces {
 
 interface SharedPlace {
   readonly source: string;
-  /** Its own name, or the same place in the command's home. */
+  /** Its own path, or the same place in the command's home. */
   readonly path: string;
   readonly writable: boolean;
 }
 
 export interface PlaceOptions {
-  /** More files and folders to show, read-only. */
+  /** Additional files and folders to show, read-only. */
   readonly visible?: readonly string[] | undefined;
-  /** The same, for people to write: absolute, or `~/...`, which is then in the command's own home. */
+  /** The same as people write it: absolute, or `~/...`, which is then in the command's own home. */
   readonly readable?: readonly string[] | undefined;
-  /** And what the command may change. */
+  /** Places that the command may change. */
   readonly writablePlaces?: readonly string[] | undefined;
-  /** Nothing in these is shown, by whatever path it is asked for. */
+  /** Nothing in these folders is shown, whatever path requests it. */
   readonly hidden?: readonly string[] | undefined;
-  /** A program is found on the PATH only: any other path would show files that no person named. */
+  /** A program is found only on the PATH, because any other path would show files that no person named. */
   readonly onlyInstalled?: boolean | undefined;
 }
 
-/** The first path that a command asks for although it leads into a hidden folder, also through a link. */
+/** The first requested path that leads into a hidden folder, also through a link. */
 export async function hiddenPlace(
   { visible = [], readable = [], writablePlaces = [], hidden = [] }: PlaceOptions,
   install?: string,
@@ -136,15 +136,15 @@ async function sharedPlaces({ readable = [], writablePlaces = [] }: PlaceOptions
     const source = await realpath(fromHome(place, homedir())).catch(() => undefined);
     if (source !== undefined) found.push({ source, path: fromHome(place, homePlace), writable });
   }
-  // The outer ones first: a later mount covers an earlier one.
+  // Outer folders first, because a later mount covers an earlier one.
   return found.toSorted((one, other) => one.path.length - other.path.length);
 }
 
-/** `~/x` in this home; any other path as it is. */
+/** `~/x` in this home; any other path unchanged. */
 export const fromHome = (place: string, home: string): string =>
   place.startsWith("~/") ? join(home, place.slice(2)) : place;
 
-/** Where a path shows when this place does. */
+/** The path that a mount gives to a path inside it. */
 function seenThrough(
   { source, path: shownAt }: Pick<SharedPlace, "source" | "path">,
   path: string,
@@ -152,7 +152,7 @@ function seenThrough(
   return isInside(path, [source]) ? [join(shownAt, relative(source, path))] : [];
 }
 
-/** Node itself may be installed anywhere, also in a home; npm, npx and what they installed for all come with it. */
+/** Node itself may be installed anywhere, even in a home. Includes npm, npx and globally installed packages. */
 async function nodeFiles(): Promise<string[]> {
   const folder = dirname(process.execPath);
   const packages = join(dirname(folder), "lib", "node_modules");
@@ -160,7 +160,7 @@ async function nodeFiles(): Promise<string[]> {
   return npm === undefined ? [process.execPath] : [folder, packages];
 }
 
-/** The programs of rustup are links to rustup, which finds the real ones in its home. Credentials are in no part of these. */
+/** Rustup's programs are links to rustup, which finds the real ones in its home. None of this contains credentials. */
 async function rustFiles(): Promise<{
   readonly visible: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -174,7 +174,7 @@ async function rustFiles(): Promise<{
   return { visible: [...(real?.[0] === cargo?.[0] ? [folder] : []), home], env: { RUSTUP_HOME: home } };
 }
 
-/** Without those that are not there. */
+/** Existing paths only. */
 async function realPaths(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)));
   return found.filter((path) => path !== undefined);

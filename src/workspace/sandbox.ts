@@ -17,7 +17,7 @@ const trialMs = 20_000;
 const againMs = 60_000;
 let known: Promise<Sandbox> | undefined;
 
-/** The sandbox of this machine, tried once. A trial that ran out of time is repeated later. */
+/** The sandbox of this machine, tested once. A test that ran out of time is repeated later. */
 export function describeSandbox(detect: () => Promise<Sandbox> = detectSandbox): Promise<Sandbox> {
   known ??= detect().then((found) => {
     if (found.kind === "none" && found.isUncertain) forgetLater();
@@ -26,7 +26,7 @@ export function describeSandbox(detect: () => Promise<Sandbox> = detectSandbox):
   return known;
 }
 
-/** One busy moment must not disable the sandbox of a server until its restart. */
+/** One busy moment must not disable a server's sandbox until its restart. */
 function forgetLater(): void {
   setTimeout(() => {
     known = undefined;
@@ -86,7 +86,7 @@ interface Problem {
   readonly isUncertain: boolean;
 }
 
-/** Runs Node itself, with all that a real command gets: what works in parts may still fail as a whole. */
+/** Runs Node itself with everything that a real command gets, because parts may work alone and still fail together. */
 async function tryOut(sandbox: Bubblewrap): Promise<Problem | undefined> {
   const directory = await mkdtemp(join(tmpdir(), "maestro-sandbox-"));
   try {

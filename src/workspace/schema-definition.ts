@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { patternProblem } from "./pattern.ts";
 
 export interface SchemaProblem {
-  /** JSON pointer to the place in the value, or in the schema; empty for all of it. */
+  /** JSON pointer to the place in the value or in the schema; empty for the whole. */
   readonly pointer: string;
   /** "must be a string, but is null". */
   readonly message: string;
@@ -66,7 +66,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
     typeof value === "string" && resolveReference(root, value) !== undefined
       ? undefined
       : 'must point to a schema within this one, such as "#/$defs/name"',
-  // A schema with an address of its own changes the meaning of the references in it.
+  // A schema with its own address changes the meaning of its references.
   $id: (_value, schema, root) => (schema === root ? undefined : "is supported at the top only"),
   properties: "named schemas",
   patternProperties: "named schemas",
@@ -108,8 +108,8 @@ const keywordOf = (name: string): Keyword | undefined =>
   Object.hasOwn(keywords, name) ? keywords[name] : undefined;
 
 /**
- * The problems of a schema, each with its place in the schema. A keyword that `validateJson` does not check is a problem: a
- * schema must never look checked when it is not.
+ * The problems of a schema, each with its place. A keyword that `validateJson` does not check is a problem, so that
+ * a schema never seems checked when it is not.
  */
 export function checkSchema(schema: Json): SchemaProblem[] {
   const problems = check(schema, schema, "", 0);
@@ -197,7 +197,7 @@ function unescape(step: string): string | undefined {
   }
 }
 
-/** Whether a schema returns to itself without descending into the value. Every such circle contains a reference. */
+/** Whether a schema returns to itself without descending into the value. Every such cycle contains a reference. */
 function hasEndless(root: Json): boolean {
   const finished = new Set<JsonObject>();
   const entered = new Set<JsonObject>();

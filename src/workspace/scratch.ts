@@ -9,12 +9,12 @@ import { removeFolder } from "./remove-folder.ts";
 const keptFolder = "kept";
 
 const owned = /^([0-9a-f]{8})-(\d{1,10})-(\d{1,20})-/;
-/** A process whose life cannot be checked is taken for dead after this time. */
+/** A process whose life cannot be checked counts as dead after this time. */
 const staleMs = 24 * 3_600_000;
 
 let mark: Promise<string> | undefined;
 
-/** The prefix of this process's folders, by which others find out whether it still runs. */
+/** The prefix of this process's folders, which tells other processes whether it still runs. */
 export function ownerMark(): Promise<string> {
   mark ??= Promise.all([machineMark(), startOf(process.pid)]).then(
     ([machine, started]) => `${machine}-${process.pid}-${started ?? 0}-`,
@@ -23,8 +23,8 @@ export function ownerMark(): Promise<string> {
 }
 
 /**
- * Removes the folders of killed processes and of finished sessions. No folder in use is
- * touched: a process is known by its pid and the time of its start.
+ * Removes the folders of killed processes and finished sessions, never one in use: a process is identified by its
+ * pid and start time.
  */
 export async function sweepScratch(
   scratch: string,
@@ -40,7 +40,7 @@ export async function sweepScratch(
   }
 }
 
-/** Whether the process that made it has ended, by the mark in its name; one of another machine counts as dead after a day. */
+/** Whether the process named by the mark has ended. One of another machine counts as dead after a day. */
 export async function isLeft(mark: string, path: string): Promise<boolean> {
   const [, machine, pid, started] = owned.exec(mark) ?? [];
   if (pid === undefined || machine !== (await machineMark())) {
@@ -59,7 +59,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A pid means something within one machine and one container only. */
+/** A pid is meaningful only within one machine and one container. */
 async function machineMark(): Promise<string> {
   const namespace = await readlink("/proc/self/ns/pid").catch(() => "");
   return sha256(`${hostname()} ${namespace}`).slice(0, 8);

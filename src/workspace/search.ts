@@ -6,7 +6,7 @@ export interface SearchMatch {
   readonly path: string;
   /** From 1. */
   readonly line: number;
-  /** The line, or the part of a long one where the match is. */
+  /** The line, or the part of a long line with the match. */
   readonly text: string;
 }
 
@@ -16,10 +16,10 @@ export const searchLimits = {
   maxBytes: 64 * 1024 * 1024,
 } as const;
 
-/** Others get their turn after so much text. */
+/** After this much text, other work gets its turn. */
 const lengthPerTurn = 256 * 1024;
 
-/** In order of path and line. Files that are not text are passed over. */
+/** In order of path and line. Skips files that are not text. */
 export async function searchFiles(
   pattern: SearchPattern,
   paths: readonly string[],
@@ -74,13 +74,13 @@ const tooMuch = (): InputInvalid =>
 const maxLength = 1000;
 
 interface SearchPattern {
-  /** A quick test of a whole file that may be wrong only when it says yes. */
+  /** A quick test of a whole file. A "no" is always right; a "yes" may be wrong. */
   mayBeIn(text: string): boolean;
   /** The end of a match in the line, or -1. */
   endIn(line: string): number;
 }
 
-/** Plain text, or a regular expression when it is written /like this/ or /like this/i. */
+/** Plain text, or a regular expression if written /like this/ or /like this/i. */
 export async function searchPattern(pattern: string): Promise<SearchPattern> {
   if (pattern === "") throw refused("is empty", "Give the text to look for.");
   if (pattern.length > maxLength) throw refused(`is longer than ${maxLength} characters`, "Look for less.");
@@ -101,7 +101,7 @@ function plain(text: string): SearchPattern {
   };
 }
 
-/** RE2 matches in time proportional to the text, so no pattern of a model can stall the process. */
+/** RE2 matches in time proportional to the text, so no model's pattern can stall the process. */
 async function regular(source: string, flags: string): Promise<SearchPattern> {
   const expression = await compile(source, flags.includes("i"));
   return {
@@ -115,7 +115,7 @@ async function regular(source: string, flags: string): Promise<SearchPattern> {
   };
 }
 
-/** Loads the engine on first use: most searches are for plain text. */
+/** Loads the engine on first use, because most searches are for plain text. */
 async function compile(source: string, ignoreCase: boolean): Promise<RE2JS> {
   const { RE2JS, RE2JSException } = await import("re2js");
   try {

@@ -12,7 +12,7 @@ import { unconfined } from "./unconfined.ts";
 
 export interface Service extends PlaceOptions {
   readonly argv: readonly string[];
-  /** Its own folder, which it may write. */
+  /** Its own writable folder. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
   readonly network: boolean;
@@ -20,16 +20,16 @@ export interface Service extends PlaceOptions {
   readonly limits?: CommandLimits | undefined;
 }
 
-/** A program that runs until it is stopped, and talks over its standard input and output. */
+/** A program that runs until it is stopped and communicates over standard input and output. */
 export interface RunningService {
   readonly child: ChildProcess;
-  /** When it returns, nothing of it is running. */
+  /** When it returns, none of its processes is running. */
   stop(): Promise<void>;
 }
 
 const environment = { LANG: "C.UTF-8", TZ: "UTC", NO_COLOR: "1" } as const;
 
-/** Throws where a sandbox is required and there is none, and where the program is not there. */
+/** Throws if a required sandbox or the program is missing. */
 export async function startService(service: Service): Promise<RunningService> {
   const { argv, sandbox: rule } = service;
   const program = argv[0] ?? "";

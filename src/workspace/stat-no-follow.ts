@@ -5,7 +5,7 @@ import { readFile, reasonOf } from "./read-file.ts";
 
 const maxFileBytes = 64 * 1024 * 1024;
 
-/** Looks at one path without following a link anywhere on the way. */
+/** Inspects one path without following a link anywhere on the way. */
 export async function findIn(root: OpenFolder, path: string): Promise<Found> {
   const names = path.split("/");
   const name = names.pop() ?? "";
@@ -17,7 +17,7 @@ export async function findIn(root: OpenFolder, path: string): Promise<Found> {
 }
 
 async function look(folder: OpenFolder, name: string): Promise<Found> {
-  // Only compared, never taken in: a second name, which a crash of ours may leave as well, does no harm here.
+  // The content is only compared, so a second name, which a crash of ours may leave, does no harm here.
   const reading = await readFile(folder, name, maxFileBytes, { mayBeHardLink: true });
   if (reading.kind === "read") return { kind: "file", sha256: sha256(reading.content), mode: reading.mode };
   const isThere = await folder.statusOf(name).then(
@@ -27,7 +27,7 @@ async function look(folder: OpenFolder, name: string): Promise<Found> {
   return isThere ? { kind: "other", reason: reading.reason, isBeside: true } : { kind: "absent" };
 }
 
-/** Opens one folder after the other; undefined when one of them is not there. */
+/** Opens one folder after the other; undefined if one is missing. */
 export async function inFolder<T>(
   root: OpenFolder,
   names: readonly string[],

@@ -12,7 +12,7 @@ const disk: Readonly<Record<string, string>> = {
 
 const clash: readonly (string | undefined)[] = ["EEXIST", "ENOTDIR", "EISDIR"];
 
-/** Says what a system error means for the files that were to be written; any other error stays what it is. */
+/** Explains a system error in terms of the files to be written. Other errors are returned unchanged. */
 export function storageFailure(directory: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (clash.includes(code))

@@ -11,7 +11,7 @@ import {
 import type { BlobStore } from "./blobs.ts";
 import { decodeText } from "./text.ts";
 
-/** Trees never change, so what was stored or loaded once is not hashed again. */
+/** Trees never change, so stored or loaded ones are not hashed again. */
 const known = new WeakMap<BlobStore, WeakMap<Tree, string>>();
 
 export async function loadTree(blobs: BlobStore, hash: string): Promise<Tree> {
@@ -26,10 +26,10 @@ export async function loadTree(blobs: BlobStore, hash: string): Promise<Tree> {
   return tree;
 }
 
-/** Bases are shared by the trees over them: one may have 100,000 files. */
+/** Bases are shared by the trees over them, because one may have 100,000 files. */
 const bases = new WeakMap<BlobStore, Map<string, WeakRef<Tree>>>();
 
-/** The manifest is durable when it returns; its blobs must be already. */
+/** The manifest is durable when it returns. Its blobs must be durable before. */
 export async function storeTree(blobs: BlobStore, tree: Tree): Promise<string> {
   const stored = storedHash(blobs, tree);
   if (stored !== undefined) return stored;

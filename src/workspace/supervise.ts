@@ -13,7 +13,7 @@ interface Supervision {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
-  /** The files that the command may write, and what it may use. */
+  /** The folders that the command may write, and its limits. */
   readonly folders: readonly string[];
   readonly limits: CommandLimits;
   readonly onOutput?: ((text: string, stream: "stdout" | "stderr") => void) | undefined;
@@ -28,11 +28,11 @@ interface Printed {
   readonly refused?: readonly string[];
 }
 
-/** How a command ended. An exit by a signal has the code a shell would give: 128 and the signal's number. */
+/** How a command ended. An exit by a signal has the code of a shell: 128 plus the signal's number. */
 export type Ending =
   | ({ readonly kind: "exited"; readonly code: number; readonly signal: NodeJS.Signals | null } & Printed)
   | ({ readonly kind: "timeout" | "aborted" } & Printed)
-  /** It was ended at a limit of all its processes together; the reason is the end of a sentence. */
+  /** It was ended at a limit of all its processes together. The reason completes a sentence. */
   | ({ readonly kind: "exceeded"; readonly reason: string } & Printed)
   /** `permanent`: it cannot start until the command or the machine changes. */
   | { readonly kind: "not-started"; readonly reason: string; readonly permanent?: true };
@@ -40,7 +40,7 @@ export type Ending =
 const longestTimer = 2 ** 31 - 1;
 const drainMs = 500;
 
-/** Runs the launch to its end, in a control group of its own where there can be one. */
+/** Runs the launch to its end, in its own control group if possible. */
 export async function supervise(
   launch: Launch,
   options: Supervision,
@@ -109,7 +109,7 @@ async function watchOver(
   options.signal.removeEventListener("abort", onAbort);
   if ("reason" in exit) return { kind: "not-started", reason: exit.reason };
   await confinement.settle();
-  // A process that got away may hold the pipes open for ever.
+  // An escaped process may hold the pipes open for ever.
   await Promise.race([closed, delay(drainMs)]);
   for (const stream of child.stdio) stream?.destroy();
   return conclude(stopped, exit, confinement, printed());
@@ -142,7 +142,7 @@ function conclude(
   };
 }
 
-/** The programs before the command say so when they cannot start it. */
+/** The programs that start the command report when they cannot start it. */
 function whyNotReached(code: number, hasRun: boolean, stderr: string): string | undefined {
   const last = stderr.trim().split("\n").at(-1)?.slice(0, 500);
   if (!hasRun) return last || `the sandbox ended with ${code}`;
@@ -189,7 +189,7 @@ function signalOf(code: number | null): NodeJS.Signals | null {
   return (found?.[0] as NodeJS.Signals | undefined) ?? null;
 }
 
-/** Keeps the beginning and the end of what a process prints: one says what ran, the other how it ended. */
+/** Keeps the beginning and the end of a process's output: one shows what ran, the other how it ended. */
 export class BoundedOutput {
   readonly #head: Buffer[] = [];
   readonly #tail: Buffer;
@@ -200,7 +200,7 @@ export class BoundedOutput {
   constructor(maxBytes: number) {
     const half = Math.max(0, Math.floor(maxBytes / 2));
     this.#headLeft = half;
-    // A ring, for a process that prints without end, a byte at a time.
+    // A ring buffer, for a process that prints endlessly, byte by byte.
     this.#tail = Buffer.allocUnsafe(half);
   }
 
@@ -244,7 +244,7 @@ export class BoundedOutput {
   }
 }
 
-/** A streaming decoder holds back the half character at the end. */
+/** A streaming decoder holds back an incomplete character at the end. */
 const withoutHalfEnd = (bytes: Buffer): string => new TextDecoder().decode(bytes, { stream: true });
 
 /** At most three bytes continue a character whose first byte is lost. */

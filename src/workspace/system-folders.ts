@@ -1,6 +1,9 @@
 import { isAbsolute, relative, resolve } from "node:path";
 
-/** Where systems keep programs. All else, also homes, mounts and state, is not in the sandbox at all. */
+/**
+ * Folders where systems keep programs. Everything else, including homes, mounts and state, is absent from the
+ * sandbox.
+ */
 export const systemFolders = [
   "/usr",
   "/bin",

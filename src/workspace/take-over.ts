@@ -3,7 +3,7 @@ import { OpenFolder } from "./open-folder.ts";
 
 const mostEntries = 1_000_000;
 
-/** Gives everything in the folder to that user. Something with a second name elsewhere is not ours to give. */
+/** Gives everything in the folder to that user, except files with a second name elsewhere. */
 export async function takeOver(directory: string, uid: number): Promise<void> {
   await using root = await OpenFolder.open(directory);
   await takeOverIn(root, uid);

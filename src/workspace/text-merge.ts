@@ -1,6 +1,6 @@
 import { diffLines, type Hunk } from "./line-diff.ts";
 
-/** Lines of a text, from 1, both ends included; `to` is one less than `from` where a side has nothing. */
+/** Lines of a text, from 1, both ends inclusive. `to` is `from` minus one if a side has no lines. */
 export type LineRange = readonly [from: number, to: number];
 
 export interface TextConflict {
@@ -9,17 +9,20 @@ export interface TextConflict {
 }
 
 interface MergedText {
-  /** With ours where there is a conflict. */
+  /** Contains our lines where there is a conflict. */
   readonly lines: readonly string[];
   readonly conflicts: readonly TextConflict[];
 }
 
-/** Three-way, by lines with their ends. Changes in the same place or side by side agree only when they are identical. */
+/**
+ * Merges three ways, by lines with their ends. Changes at the same or adjacent places agree only if they are
+ * identical.
+ */
 export function mergeLines(
   base: readonly string[],
   ours: readonly string[],
   theirs: readonly string[],
-  /** In place of ours where there is a conflict. */
+  /** The replacement for our lines where there is a conflict. */
   mark: (ours: readonly string[], theirs: readonly string[]) => readonly string[] = (own) => own,
 ): MergedText {
   const left = new Side(diffLines(base, ours));
@@ -49,23 +52,23 @@ interface Span {
   readonly isChanged: boolean;
 }
 
-/** One side's hunks, taken in order. */
+/** One side's hunks, consumed in order. */
 class Side {
   readonly #hunks: readonly Hunk[];
   #at = 0;
-  /** How far this side has moved against the base so far. */
+  /** How far this side has shifted against the base so far. */
   #shift = 0;
 
   constructor(hunks: readonly Hunk[]) {
     this.#hunks = hunks;
   }
 
-  /** The hunk that will be taken after so many others. */
+  /** The hunk after this many others. */
   ahead(count: number): Hunk | undefined {
     return this.#hunks[this.#at + count];
   }
 
-  /** The lines of this side in place of these lines of the base. */
+  /** This side's lines in place of these lines of the base. */
   take(from: number, to: number): Span {
     const start = from + this.#shift;
     const first = this.#at;
@@ -82,7 +85,7 @@ function nextOf(left: Side, right: Side): number | undefined {
   return starts.length === 0 ? undefined : Math.min(...starts);
 }
 
-/** Grows until no hunk of either side lies in it or touches it from outside. */
+/** Grows until no hunk of either side is in it or touches it from outside. */
 function regionEnd(left: Side, right: Side, from: number): number {
   let end = from;
   let [mine, yours] = [0, 0];
@@ -106,7 +109,7 @@ function isSame(ours: readonly string[], mine: Span, theirs: readonly string[], 
   return true;
 }
 
-/** Line by line: spreading a large text into a call's arguments overflows the stack. */
+/** Line by line: spreading a large text into call arguments overflows the stack. */
 function append(merged: string[], lines: readonly string[], from: number, to: number): void {
   for (let at = from; at < to; at += 1) merged.push(lines[at] ?? "");
 }

@@ -1,12 +1,12 @@
 import { isUtf8 } from "node:buffer";
 
-/** `undefined` for what is not text: not UTF-8, or with a NUL in it, as UTF-16 has. A byte order mark stays. */
+/** Undefined if the bytes are not text: not UTF-8, or with a NUL, as in UTF-16. A byte order mark stays. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   if (!isUtf8(bytes) || bytes.includes(0)) return undefined;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
-/** Lines with their ends, so that joined they are the text again. */
+/** Lines with their ends, so that joining them gives the text again. */
 export function splitLines(text: string): string[] {
   const lines: string[] = [];
   for (let start = 0; start < text.length; ) {
@@ -18,19 +18,19 @@ export function splitLines(text: string): string[] {
   return lines;
 }
 
-/** One line for people: without its end, not endless, and with nothing in it that a terminal would act on. */
+/** One line for people: without its end, bounded, and without terminal control characters. */
 export function cutLine(line: string, maxLength = 160): string {
   const bare = line.replace(/\r?\n$/, "").replace(/(?!\t)\p{Cc}/gu, "\ufffd");
   return bare.length > maxLength ? `${bare.slice(0, maxLength)}…` : bare;
 }
 
-/** Text with "\n" only, and what its line ends were: all the same, or (for a mixed file) which were "\r\n". */
+/** Text with "\n" only, and its original line ends: one kind for all, or the positions of "\r\n" in a mixed file. */
 export interface UnifiedText {
   readonly text: string;
   readonly ends: "\n" | "\r\n" | readonly boolean[];
 }
 
-/** Replaces what lies between two places of the text. */
+/** Replaces the text between two offsets. */
 export interface Replacement {
   readonly start: number;
   readonly end: number;
@@ -53,7 +53,7 @@ export function restore({ text, ends }: UnifiedText): string {
   return text.replaceAll("\n", () => (ends[line++] ? "\r\n" : "\n"));
 }
 
-/** In order and not overlapping. Lines that are not replaced keep their ends; new ones end as those around them. */
+/** In order and without overlaps. Unchanged lines keep their ends, and new ones take those around them. */
 export function replaceIn({ text, ends }: UnifiedText, replacements: readonly Replacement[]): UnifiedText {
   const parts: string[] = [];
   let at = 0;
@@ -98,15 +98,15 @@ export function countLines(text: string, from: number, to: number): number {
 
 export interface EncodedText {
   readonly encoding: "UTF-8" | "UTF-16LE" | "UTF-16BE" | "windows-1252";
-  /** With its byte order mark. */
+  /** Includes its byte order mark. */
   readonly text: string;
-  /** Another text in the same encoding; `undefined` where that has no such characters. */
+  /** Encodes another text the same way; undefined if the encoding lacks its characters. */
   readonly encode: (text: string) => Buffer | undefined;
 }
 
 /**
- * The text in a file, and how to write it so that every unchanged byte stays. UTF-16 is known by its byte order
- * mark, windows-1252 (and Latin-1 within it) by what it cannot be otherwise; `undefined` for everything else.
+ * The text of a file, and how to write it so that every unchanged byte stays. UTF-16 is recognized by its byte
+ * order mark, windows-1252 (including Latin-1) by exclusion. Undefined for every other encoding.
  */
 export function readEncoded(bytes: Buffer): EncodedText | undefined {
   const text = decodeText(bytes);
@@ -118,7 +118,7 @@ export function readEncoded(bytes: Buffer): EncodedText | undefined {
 
 const byteOrderMark = "\ufeff";
 
-/** A text in place of another; in UTF-8 where the encoding of the other has no such characters. */
+/** Encodes a text like another one, or in UTF-8 if that encoding lacks its characters. */
 export function encodedLike({ text, encode }: EncodedText, next: string): Buffer | string {
   const isMarked = text.startsWith(byteOrderMark) && !next.startsWith(byteOrderMark);
   return encode(isMarked ? byteOrderMark + next : next) ?? next;
@@ -127,7 +127,7 @@ export function encodedLike({ text, encode }: EncodedText, next: string): Buffer
 function readUtf16(bytes: Buffer): EncodedText | undefined {
   if (bytes.length % 2 !== 0) return undefined;
   const isBig = bytes[0] === 0xfe;
-  // Swaps in place, so on a copy.
+  // Swaps bytes in place, so on a copy.
   const inOrder = (some: Buffer): Buffer => (isBig ? Buffer.from(some).swap16() : some);
   const text = inOrder(bytes).toString("utf16le");
   if (!text.isWellFormed() || text.includes("\0")) return undefined;
@@ -138,9 +138,12 @@ function readUtf16(bytes: Buffer): EncodedText | undefined {
   };
 }
 
-/** Bytes that have no character in it, or that no text has: tabulator, line end, form feed and return are text. */
+/**
+ * Bytes that have no character, or that texts do not contain. Tab, line feed, form feed and carriage return are
+ * text.
+ */
 const noText = /(?![\t\n\f\r\x80-\x9f])\p{Cc}|[\x81\x8d\x8f\x90\x9d]/u;
-/** A text in UTF-8 with a broken place, or one of an encoding with several bytes for a character. */
+/** UTF-8 with a broken sequence, or another multi-byte encoding. */
 const otherEncoding = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/;
 
 function readWindows1252(bytes: Buffer): EncodedText | undefined {
@@ -150,7 +153,7 @@ function readWindows1252(bytes: Buffer): EncodedText | undefined {
   return { encoding: "windows-1252", text, encode: encodeWindows1252 };
 }
 
-/** Accented letters stand among others; a word of such letters alone is Cyrillic, Greek or another script. */
+/** Accented letters are mixed with others. A word of only such letters is Cyrillic, Greek or another script. */
 function isOtherAlphabet(asBytes: string): boolean {
   let [alone, among] = [0, 0];
   for (const [word] of asBytes.matchAll(/[A-Za-z\xc0-\xff]{2,}/g)) {

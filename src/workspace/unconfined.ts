@@ -3,7 +3,7 @@ import { type Advice, advise } from "../domain/advice.ts";
 import { SandboxUnavailable } from "../domain/errors.ts";
 import type { NoSandbox } from "./sandbox-kind.ts";
 
-/** The refusal to run a command outside a sandbox; `what` did not happen because of it. */
+/** Refuses to run a command outside a sandbox. `what`: the action that was not done. */
 export function unconfined(what: string, found: NoSandbox): SandboxUnavailable {
   return new SandboxUnavailable(`${what}, because this machine has no sandbox: ${found.reason}`, {
     details: { lacks: found.lacks, reason: found.reason },
@@ -11,7 +11,7 @@ export function unconfined(what: string, found: NoSandbox): SandboxUnavailable {
   });
 }
 
-/** How to get a sandbox on this system, and how to do without one. */
+/** How to get a sandbox on this system, or how to do without one. */
 export function sandboxAdvice({ lacks }: NoSandbox, system: System = thisSystem()): readonly Advice[] {
   const without = advise("Or let checks and agents run as your user, on all your files: --sandbox none");
   if (lacks === "program") return [advise(`Install bubblewrap: ${installCommand(system)}`), without];
@@ -42,7 +42,7 @@ function readRelease(): string {
   }
 }
 
-/** By the names that os-release has for a system and for those it is like. */
+/** Keyed by the names that os-release gives a system and its relatives. */
 const installers: readonly (readonly [RegExp, string])[] = [
   [/^(?:debian|ubuntu)$/, "sudo apt-get install bubblewrap"],
   [/^(?:fedora|rhel|centos)$/, "sudo dnf install bubblewrap"],

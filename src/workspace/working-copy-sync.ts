@@ -4,12 +4,12 @@ import type { BlobStore } from "./blobs.ts";
 import { OpenFolder } from "./open-folder.ts";
 import { withFolder, writeFile } from "./write-tree.ts";
 
-/** Beyond this, a new copy is as quick. */
+/** With more changes, a new copy is as fast. */
 const mostChanges = 2_000;
 
 /**
- * Brings a folder that holds `from` to hold `to`. False: a new copy is needed. No program may be running in the folder, and
- * no link is followed.
+ * Changes a folder that contains `from` to contain `to`. False: a new copy is needed. No program may be running in
+ * the folder, and no link is followed.
  */
 export async function syncFolder(
   directory: string,
@@ -21,12 +21,12 @@ export async function syncFolder(
   if (changes.length > mostChanges) return false;
   try {
     await using root = await OpenFolder.open(directory);
-    // Removed first: a file may take the place of a folder, or the other way round.
+    // Remove first, because a file may replace a folder or the reverse.
     for (const change of changes) if (from.has(change.path)) await remove(root, change);
     for (const change of changes) await write(root, change, blobs);
     return true;
   } catch {
-    // Something else is in the way than the tree says.
+    // The folder does not match the tree.
     return false;
   }
 }

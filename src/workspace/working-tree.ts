@@ -17,16 +17,16 @@ import { removeFolder } from "./remove-folder.ts";
 import { ownerMark } from "./scratch.ts";
 import { materialize } from "./write-tree.ts";
 
-/** Why a file cannot be in a tree besides the others. */
+/** Why a file cannot be added to a tree. */
 export type TreeProblem = PathClash | { readonly kind: "file" | "files" | "bytes" };
 
-/** A tree that changes. What it hands out does not, and until the first change it costs nothing. */
+/** A mutable tree. Its snapshots are immutable, and until the first change they cost nothing. */
 export class WorkingTree {
   #files: Tree;
   /** Set while no snapshot shares the map; a shared map is copied before a change. */
   #own: ReturnType<typeof editable> | undefined;
   #index: PathIndex | undefined;
-  /** Beyond those of the base. */
+  /** Bytes beyond those of the base. */
   #bytes = 0;
 
   constructor(base: Tree) {
@@ -58,7 +58,7 @@ export class WorkingTree {
     return bytes > treeLimits.maxTreeBytes ? { kind: "bytes" } : undefined;
   }
 
-  /** Only what has no problem. */
+  /** Requires a path without problems. */
   set(path: string, file: TreeFile): void {
     const index = this.#paths();
     const before = this.#files.get(path);
@@ -133,7 +133,7 @@ function explain(path: string, problem: TreeProblem): readonly [message: string,
   }
 }
 
-/** Copies of a tree for commands to work in. What a command changes there is thrown away, and never seen by the next. */
+/** Copies of a tree for commands to work in. A command's changes are discarded and never seen by the next command. */
 export class WorkingCopy implements AsyncDisposable {
   readonly #tree: Tree;
   readonly #blobs: BlobStore;
@@ -146,7 +146,7 @@ export class WorkingCopy implements AsyncDisposable {
     this.#scratch = scratch;
   }
 
-  /** The last copy, when it is still what it was; otherwise a new one. */
+  /** Returns the last copy if it is unchanged, otherwise a new one. */
   async fresh(): Promise<string> {
     if (this.#directory !== undefined && (await isUnchanged(this.#directory, this.#tree)))
       return this.#directory;

@@ -18,19 +18,19 @@ export { loadTree, storeTree } from "./stored-tree.ts";
 const maxLinkHops = 16;
 
 interface WriteOptions {
-  /** Default: as it was; a new file is not. */
+  /** Default: unchanged; false for a new file. */
   readonly executable?: boolean | undefined;
 }
 
 interface SavedTree {
-  /** Hash of the manifest, to load it by. */
+  /** Hash of the manifest, for loading the tree. */
   readonly tree: string;
   /** Hashes that the journal row of the tree must reference: the manifest, and the blobs that the base lacks. */
   readonly artifacts: readonly string[];
 }
 
 /**
- * The files a persona works on, in memory over a store of blobs: nothing here touches a disk's folders, so no path can
+ * The files that a persona works on, in memory over a blob store. Touches no folder of the disk, so no path can
  * lead out. An unused workspace costs nothing.
  */
 export class Workspace {
@@ -38,12 +38,12 @@ export class Workspace {
   readonly #base: Tree;
   readonly #files: WorkingTree;
   readonly #fresh: FreshBlobs;
-  /** Which effect made which change. */
+  /** Records which effect made which change. */
   readonly recordings = new Recordings((recording) => this.#takeBack(recording));
   #hash: string | undefined;
   #baseBlobs: ReadonlySet<string> | undefined;
 
-  /** The blobs of the base are in the store. */
+  /** The blobs of the base must be in the store. */
   constructor(blobs: BlobStore, base: Tree) {
     this.#blobs = blobs;
     this.#base = base;
@@ -51,7 +51,7 @@ export class Workspace {
     this.#fresh = new FreshBlobs(blobs);
   }
 
-  /** The files as they are now; later changes do not show in it. */
+  /** The current files. Later changes do not affect it. */
   get tree(): Tree {
     return this.#files.snapshot;
   }
@@ -69,7 +69,7 @@ export class Workspace {
     return (await this.#encoded(path)).text;
   }
 
-  /** The change is there when the call returns; awaiting it waits for room in memory. */
+  /** The change is visible when the call returns. Awaiting it waits for room in memory. */
   async write(path: string, content: string | Uint8Array, options: WriteOptions = {}): Promise<void> {
     const checked = this.#checked(path);
     const bytes = Buffer.byteLength(content);
@@ -92,7 +92,10 @@ export class Workspace {
     if (this.#set(checked, file)) await this.#fresh.add(file.sha256, copy);
   }
 
-  /** As the file that is there: in its encoding, if that has the characters, and with its byte order mark; else in UTF-8. */
+  /**
+   * Keeps the encoding and byte order mark of an existing file, if the encoding has the characters; otherwise
+   * UTF-8.
+   */
   async writeText(path: string, text: string): Promise<void> {
     const checked = this.#checked(path);
     const file = this.#files.get(checked);
@@ -107,7 +110,7 @@ export class Workspace {
     this.#delete(checked);
   }
 
-  /** Never onto a file that is there; another case of the same name is a new name. */
+  /** Never replaces an existing file. Another case of the same name is a new name. */
   async move(from: string, to: string): Promise<void> {
     const [source, target] = [this.#checked(from), this.#checked(to)];
     const file = this.#file(source);
@@ -126,7 +129,7 @@ export class Workspace {
     }
   }
 
-  /** All edits or none; see applyEdits for what matches. */
+  /** Applies all edits or none; see applyEdits for how they match. */
   async edit(path: string, edits: readonly Edit[]): Promise<EditReport> {
     const checked = this.#checked(path);
     for (;;) {
@@ -153,14 +156,17 @@ export class Workspace {
     }
   }
 
-  /** Sorted. Files of installed packages are left out, unless the glob names `node_modules`. */
+  /** Sorted. Leaves out installed packages, unless the glob names `node_modules`. */
   list(glob?: string): readonly string[] {
     const all = [...this.#files.paths()].sort();
     const paths = glob?.includes("node_modules") ? all : all.filter((path) => !isInstalled(path));
     return glob === undefined ? paths : paths.filter(globMatcher(glob));
   }
 
-  /** Lines that hold the text, or match when the pattern is written as /expression/; at most `searchLimits.maxMatches`. */
+  /**
+   * Lines that contain the text, or that match if the pattern is written as /expression/. At most
+   * `searchLimits.maxMatches`.
+   */
   async search(pattern: string, glob?: string): Promise<readonly SearchMatch[]> {
     const wanted = await searchPattern(pattern);
     return searchFiles(wanted, this.list(glob), async (path) => {
@@ -169,12 +175,12 @@ export class Workspace {
     });
   }
 
-  /** Refuses every later change: other personas have the files by then. */
+  /** Refuses every later change by the work, because other personas then have the files. */
   lend<T>(work: () => Promise<T>): Promise<T> {
     return this.recordings.lend(work);
   }
 
-  /** Sets these paths to what a recorded step left; their blobs are in the store. Doing it twice does nothing more. */
+  /** Applies a recorded step's changes, whose blobs are in the store. Idempotent. */
   reapply(changes: readonly TreeChange[]): void {
     this.recordings.refuseLateChange();
     for (const { path, after } of changes) if (after === undefined) this.#delete(this.#checked(path));
@@ -186,13 +192,13 @@ export class Workspace {
     const { tree } = this;
     if (tree.size === 0) return { tree: this.hash, artifacts: [] };
     const blobs = tree === this.#base ? [] : this.#newBlobs(tree.values());
-    // Blobs first: a manifest never names what is not there.
+    // Blobs first, so that a manifest never names a missing blob.
     await this.#fresh.flush(blobs);
     const hash = await storeTree(this.#blobs, tree);
     return { tree: hash, artifacts: [hash, ...blobs] };
   }
 
-  /** Makes the blobs of these changes durable; a journal row that names the changes must keep them alive. */
+  /** Makes the blobs of these changes durable. A journal row that names the changes must reference them. */
   async flush(changes: readonly TreeChange[]): Promise<readonly string[]> {
     const files = changes.flatMap(({ after }) => (after === undefined ? [] : [after]));
     const blobs = this.#newBlobs(files);
@@ -268,7 +274,7 @@ export class Workspace {
     this.recordings.note(path, before, after);
   }
 
-  /** Those of the base are in the store, and something points to them. */
+  /** The base's blobs are already in the store and referenced. */
   #newBlobs(files: Iterable<TreeFile>): string[] {
     this.#baseBlobs ??= new Set(Array.from(this.#base.values(), ({ sha256 }) => sha256));
     const known = this.#baseBlobs;

@@ -2,15 +2,14 @@ import { diffLines, type Hunk } from "./line-diff.ts";
 import { splitLines, unify } from "./text.ts";
 
 const maxShownHunks = 5;
-/** Enough of a long line around a change to find the place by, on each side. */
+/** Bytes on each side of a change in a long line, enough to locate it. */
 const aroundBytes = 40;
 /** Where an edit may begin or end within a line. */
 const pieces = /[^\s,;:.(){}[\]<>]{0,64}[\s,;:.(){}[\]<>]?/g;
 
 /**
- * Why a file should be edited and not written again: the change could be said in less than half of its size. Nothing when
- * writing is right. Both are texts; line ends and byte order marks are not compared, because who writes a file again
- * seldom means to change them.
+ * Why a file should be edited instead of rewritten: edits would take less than half of its size. Undefined if
+ * rewriting is fine. Ignores line ends and byte order marks, which a rewrite seldom changes on purpose.
  */
 export function adviseEdit(existing: string, written: string): string | undefined {
   const [before, after] = [existing, written].map((text) => text.replace(/^\ufeff/, "")) as [string, string];
@@ -36,7 +35,7 @@ function sizeOf(hunk: Hunk, lines: readonly string[], newLines: readonly string[
   return whole <= 4 * aroundBytes ? whole : Math.min(whole, sizeWithin(hunk, lines, newLines));
 }
 
-/** The same within lines: an edit need not hold all of a long one. */
+/** The same within lines, because an edit need not contain a whole long line. */
 function sizeWithin(hunk: Hunk, lines: readonly string[], newLines: readonly string[]): number {
   const [one, other] = trimmed(
     lines.slice(hunk.from, hunk.to).join(""),
@@ -50,7 +49,7 @@ function sizeWithin(hunk: Hunk, lines: readonly string[], newLines: readonly str
   );
 }
 
-/** Both without what they begin and end with alike. */
+/** Both without their common beginning and end. */
 function trimmed(one: string, other: string): readonly [string, string] {
   const shorter = Math.min(one.length, other.length);
   let start = 0;

@@ -13,16 +13,16 @@ const foldersAtOnce = 4;
 const filesAtOnce = 4;
 const newFile = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
-/** `exact`: 0644 and 0755. `umask`: as the user's own programs would make them. */
+/** `exact`: 0644 and 0755. `umask`: the modes that the user's own programs would give. */
 type FileModes = "exact" | "umask";
 
 interface WriteTreeOptions {
   readonly modes: FileModes;
-  /** On the disk when it returns, and not only in the cache. */
+  /** Synced to disk before it returns. */
   readonly isDurable: boolean;
 }
 
-/** Writes each file of the tree below the folder; a file that is already there is an error and stays as it is. */
+/** Writes each file of the tree below the folder. An existing file is an error and stays unchanged. */
 export async function writeTree(
   root: OpenFolder,
   tree: Tree,
@@ -37,7 +37,7 @@ export async function writeTree(
   });
 }
 
-/** Opens one folder after the other, so that none of them can be a link; makes those that are missing. */
+/** Opens one folder after the other, so that none can be a link, and creates missing ones. */
 export async function withFolder(
   root: OpenFolder,
   names: readonly string[],
@@ -71,12 +71,12 @@ export async function writeFile(
 
 type Named = readonly [name: string, file: TreeFile];
 
-/** Every path is checked before the first file is written: a tree may come from another machine's checkpoint. */
+/** Checks every path before writing the first file, because a tree may come from another machine's checkpoint. */
 function byFolder(tree: Tree): [names: readonly string[], files: Named[]][] {
   const folders = new Map<string, [readonly string[], Named[]]>();
   for (const [path, file] of tree) {
     const isOfBase = tree instanceof LayeredTree && tree.base.files.has(path);
-    // A tree holds paths in one spelling; another one was not made by a workspace.
+    // A tree has each path in one spelling. A workspace never makes another one.
     if ((isOfBase ? checkBasePath(path) : checkPath(path)) !== path)
       throw new InputInvalid(`${showPath(path)} is not in its one spelling.`, { details: { path } });
     const names = path.split("/");
@@ -90,7 +90,7 @@ function byFolder(tree: Tree): [names: readonly string[], files: Named[]][] {
 }
 
 /**
- * Writes the tree into a new folder of mode 0700; one that exists must be empty. When that fails, what was written is
+ * Writes the tree into a new folder of mode 0700, or an existing empty one. On failure, the written files are
  * removed again.
  */
 export async function materialize(tree: Tree, blobs: BlobStore, directory: string): Promise<void> {

@@ -10,7 +10,7 @@ export interface ArchiveEntry {
   readonly content: Buffer;
 }
 
-/** As `stat` has it: the kind of file and its permissions. */
+/** In the format of `stat`: the kind of file and its permissions. */
 export const unixModes: Readonly<Record<FileMode, number>> = {
   file: 0o100644,
   executable: 0o100755,

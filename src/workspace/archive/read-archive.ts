@@ -16,7 +16,7 @@ export interface ArchiveFiles {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Never a session's work. Listed once, however many files are in them. */
+/** Folders that are never a session's work. Each is listed once, however many files it has. */
 const wholeFolders: Readonly<Record<string, string>> = {
   ".git": "it belongs to version control",
   ".maestro": "it belongs to Maestro",
@@ -24,8 +24,8 @@ const wholeFolders: Readonly<Record<string, string>> = {
 };
 
 /**
- * The files of an archive as the base of a session. Nothing is written but blobs of the batch. An entry that could leave
- * the folder or hide behind another refuses the whole archive; what may not be seen is left out and listed.
+ * Reads the files of an archive as the base of a session. Writes only blobs of the batch. An entry that could leave
+ * the folder or hide behind another makes it refuse the whole archive. Hidden files are left out and listed.
  */
 export async function readArchive(path: string, batch: BlobBatch): Promise<ArchiveFiles> {
   const format = await formatOf(path);
@@ -36,7 +36,7 @@ export async function readArchive(path: string, batch: BlobBatch): Promise<Archi
   return { format, tree: baseTree(intake.files), leftOut: intake.leftOut };
 }
 
-/** By its first bytes; what a caller says about it does not count. */
+/** Detected from its first bytes, regardless of what the caller says. */
 async function formatOf(path: string): Promise<ArchiveFormat> {
   const file = await open(path, "r");
   try {
@@ -89,7 +89,7 @@ class ArchiveIntake {
     await this.#add(path, content, isExecutable ? "executable" : "file");
   }
 
-  /** Also for a file that is left out: two of one name are never an accident. */
+  /** Also for a file that is left out, because a repeated name is never an accident. */
   #claim(path: string): void {
     const clash = this.#index.clash(path);
     const isTwice = this.files.has(path) || this.#leftOut.has(path);
@@ -119,7 +119,10 @@ function staysInside(path: string, target: Buffer): boolean {
   return Buffer.from(text).equals(target) && linkedPath(path, text) !== undefined;
 }
 
-/** Without `./` before it, and without empty names in it. A name that could lead anywhere else refuses the archive. */
+/**
+ * The path without a leading `./` and without empty names. A name that could lead anywhere else makes it refuse the
+ * archive.
+ */
 function pathOf(name: Buffer): { readonly path: string; readonly isUtf8: boolean } {
   if (name.length > archiveLimits.maxNameBytes) throw refuseArchive("a name in it is too long");
   const text = name.toString();
@@ -133,7 +136,7 @@ function pathOf(name: Buffer): { readonly path: string; readonly isUtf8: boolean
 
 function wholeFolderOf(path: string): LeftOut | undefined {
   const names = path.split("/");
-  // In any case: some disks take `.GIT` for the same folder.
+  // Case does not matter, because some disks treat `.GIT` as the same folder.
   const at = names.findIndex((name) => Object.hasOwn(wholeFolders, name.toLowerCase()));
   if (at === -1) return undefined;
   return {

@@ -5,19 +5,19 @@ import { baseLimits } from "../../domain/tree-path.ts";
 import { archiveLimits, type Packed, refuseArchive } from "./refuse-archive.ts";
 
 const blockBytes = 512;
-/** Of an extended header or a long name: a few names and numbers. */
+/** Limit for an extended header or a long name, which hold a few names and numbers. */
 const maxExtraBytes = 64 * 1024;
 const truncated = (): Error => refuseArchive("it ends in the middle", "Send the whole file again.");
 
-/** The entries of a tar.gz, in their order. Names of any length, as GNU tar and pax write them. */
+/** The entries of a tar.gz, in order, with names of any length as GNU tar and pax write them. */
 export async function* readTarGz(path: string): AsyncGenerator<Packed> {
   const gunzip = createGunzip();
-  // Errors of the file and of gzip arrive at the reader of the last stream.
+  // Errors of the file and of gzip reach the reader of the last stream.
   const unpacked = pipeline(createReadStream(path), gunzip, () => undefined);
   const bytes = new ByteReader(unpacked);
   try {
     yield* entriesOf(bytes);
-    // The checksum of gzip is behind the last byte.
+    // The checksum of gzip follows the last byte.
     await bytes.drain();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -64,7 +64,7 @@ interface Header {
   readonly linkName: Buffer;
 }
 
-/** What headers before an entry say about it. */
+/** Data about an entry from the headers before it. */
 interface Extra {
   readonly path?: Buffer;
   readonly linkpath?: Buffer;
@@ -138,7 +138,7 @@ function withExtra(extra: Extra, type: string, body: Buffer): Extra {
   };
 }
 
-/** `<length> <key>=<value>` and a line end; the length counts all of it. */
+/** `<length> <key>=<value>` and a line end. The length covers all of it. */
 function readRecords(body: Buffer): ReadonlyMap<string, Buffer> {
   const records = new Map<string, Buffer>();
   for (let at = 0; at < body.length; ) {
@@ -163,7 +163,7 @@ function readSize(text: Buffer): number {
   return size;
 }
 
-/** Octal digits; or, where the first bit is set, the number itself. */
+/** Octal digits, or a binary number if the first bit is set. */
 function readNumber(field: Buffer): number {
   const first = field[0] ?? 0;
   if (first & 0x80) {
@@ -188,7 +188,7 @@ const isZero = (block: Buffer): boolean => block.every((byte) => byte === 0);
 const paddingOf = (size: number): number => (blockBytes - (size % blockBytes)) % blockBytes;
 const shown = (name: Buffer): string => JSON.stringify(name.toString().slice(0, 200));
 
-/** Takes exact numbers of bytes from a stream, and bounds all that comes out of it. */
+/** Reads exact numbers of bytes from a stream, and bounds its total. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
@@ -198,7 +198,7 @@ class ByteReader {
     this.#chunks = stream[Symbol.asyncIterator]();
   }
 
-  /** A copy: the chunk that it came from can go. */
+  /** Returns a copy, so that the original chunk can be freed. */
   async take(size: number): Promise<Buffer> {
     const taken = Buffer.allocUnsafe(size);
     for (let filled = 0; filled < size; ) {

@@ -21,7 +21,7 @@ const localBytes = 30;
 const maxCommentBytes = 0xffff;
 /** 400,000 entries with names of 200 bytes. */
 const maxDirectoryBytes = 128 * 1024 * 1024;
-/** Deflate makes nothing larger than it was by more than this. */
+/** The most that deflate adds to its input. */
 const mostGrowth = 1024 * 1024;
 const most16 = 0xffff;
 const most32 = 0xffffffff;
@@ -31,7 +31,7 @@ const methods = { stored: 0, deflated: 8 } as const;
 const hosts = { dos: 0, unix: 3, mac: 19 } as const;
 const kinds = { mask: 0o170000, file: 0o100000, folder: 0o040000, link: 0o120000 } as const;
 
-/** The entries of a zip, as its directory lists them. What a local header says differently is refused. */
+/** The entries of a zip, as its directory lists them. A local header that disagrees makes it refuse the archive. */
 export async function* readZip(path: string): AsyncGenerator<Packed> {
   await using file = await openForReading(path);
   const { size } = await file.handle.stat();
@@ -94,7 +94,7 @@ async function readDirectory(file: FileHandle, size: number): Promise<Directory>
   return { bytes: await readAt(file, offset, length), count, offset };
 }
 
-/** From the end: the comment behind it may hold anything, also such a signature. */
+/** Searched from the end: the comment may contain anything, including this signature. */
 function findEnd(tail: Buffer): number | undefined {
   for (let at = tail.length - endBytes; at >= 0; at -= 1)
     if (
@@ -130,7 +130,7 @@ interface Entry {
   readonly packed: number;
   readonly size: number;
   readonly offset: number;
-  /** As `stat` has it; 0 where the maker of the zip does not say. */
+  /** In the format of `stat`; 0 if the zip does not say. */
   readonly mode: number;
 }
 
@@ -156,7 +156,7 @@ function parseEntry(record: Buffer, nameBytes: number, extraBytes: number): Entr
   const host = record.readUInt8(5);
   const extra = record.subarray(centralBytes + nameBytes, centralBytes + nameBytes + extraBytes);
   const large = new LargeFields(extra);
-  // In this order, and each only where its own field is full.
+  // In this order, and each only if its own field is full.
   const size = large.read(record.readUInt32LE(24));
   const packed = large.read(record.readUInt32LE(20));
   const offset = large.read(record.readUInt32LE(42));
@@ -173,7 +173,7 @@ function parseEntry(record: Buffer, nameBytes: number, extraBytes: number): Entr
   };
 }
 
-/** The extra field of zip64: the numbers that did not fit, one behind the other. */
+/** The extra field of zip64: the numbers that did not fit, in sequence. */
 class LargeFields {
   readonly #numbers: Buffer;
   #at = 0;
@@ -200,7 +200,7 @@ function extraField(extra: Buffer, wanted: number): Buffer | undefined {
   return undefined;
 }
 
-/** Entries that share bytes unpack to far more than the zip has. */
+/** Entries that share bytes would unpack to far more than the zip holds. */
 function refuseOverlap(entries: readonly Entry[], end: number): void {
   const places = entries.toSorted((a, b) => a.offset - b.offset);
   for (const [index, { offset, packed, name }] of places.entries()) {
@@ -233,7 +233,7 @@ async function readEntry(file: FileHandle, entry: Entry, end: number): Promise<P
     : { kind: "file", name, isExecutable, content };
 }
 
-/** Where the content starts. A program that reads from the front must see the same file as this one. */
+/** Where the content starts. A program that reads from the front must see the same file. */
 async function checkLocal(file: FileHandle, { offset, name, method }: Entry, shown: string): Promise<number> {
   const local = await readAt(file, offset, localBytes);
   const nameBytes = local.readUInt16LE(26);
@@ -261,7 +261,7 @@ async function unpack(packed: Buffer, { method, size, crc }: Entry, shown: strin
 
 const wrongSize = (shown: string): Error => refuseArchive(`${shown} has another size than it says`);
 
-/** Windows programs of old write backslashes. */
+/** Old Windows programs write backslashes. */
 const withSlashes = (name: Buffer): Buffer =>
   name.includes(0x5c) ? Buffer.from(name.map((byte) => (byte === 0x5c ? 0x2f : byte))) : name;
 

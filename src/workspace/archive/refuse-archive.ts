@@ -1,18 +1,18 @@
 import { InputInvalid } from "../../domain/errors.ts";
 
-/** The archive as a whole: a part of it that lies makes the rest worth nothing. */
+/** Refuses the whole archive, because one false part makes the rest untrustworthy. */
 export const refuseArchive = (why: string, advice = "Pack the files again."): InputInvalid =>
   new InputInvalid(`The archive is refused: ${why}.`, { advice });
 
 export const archiveLimits = {
-  /** Files, folders and everything else that it lists. */
+  /** Files, folders and all other entries. */
   maxEntries: 400_000,
-  /** All that comes out of it, with headers and what is left out. */
+  /** All unpacked bytes, including headers and skipped entries. */
   maxUnpackedBytes: 5 * 1024 * 1024 * 1024,
   maxNameBytes: 8 * 1024,
 } as const;
 
-/** What one entry is. `content` is undefined for a file that is larger than a session can have. */
+/** The kind of an entry. `content` is undefined for a file larger than a session may have. */
 export type Packed =
   | {
       readonly kind: "file";

@@ -70,7 +70,7 @@ function header({ name, target = Buffer.alloc(0), type, size, mode, time }: Head
 const octal = (value: number, width = 8): Buffer =>
   Buffer.from(`${value.toString(8).padStart(width - 1, "0")}\0`, "latin1");
 
-/** The fields of the header hold 100 bytes of ASCII; anything else goes into an extended header. */
+/** The header fields hold 100 ASCII bytes. Anything else needs an extended header. */
 const needsRecord = (text: Buffer): boolean =>
   text.length > longestName || text.some((byte) => byte > 0x7e || byte < 0x20);
 

@@ -64,7 +64,7 @@ interface SharedHeader {
   readonly name: Buffer;
 }
 
-/** The part that a local header and its copy in the directory share, from the flags to the length of the name. */
+/** The part that a local header shares with its copy in the directory, from the flags to the length of the name. */
 function sharedHeader({ method, time, crc, packed, size, name }: SharedHeader): Buffer {
   const part = Buffer.alloc(22);
   part.writeUInt16LE(utf8Names, 0);
@@ -90,7 +90,7 @@ function centralHeader(shared: Buffer, name: Buffer, unixMode: number, offset: n
   return Buffer.concat([head, shared, rest, name, extra]);
 }
 
-/** The extra field of zip64, with the offset alone: a single file is never that large. */
+/** The extra field of zip64, with the offset alone, because no single file needs a 64-bit size. */
 function farOffset(offset: number): Buffer {
   const extra = Buffer.alloc(12);
   extra.writeUInt16LE(1, 0);
@@ -127,7 +127,7 @@ function end64(count: number, directoryBytes: number, offset: number): Buffer {
   return Buffer.concat([end, locator]);
 }
 
-/** In UTC, so that the bytes do not depend on the server's time zone; two seconds is as fine as it gets. */
+/** In UTC, so that the bytes do not depend on the server's time zone. The resolution is two seconds. */
 function dosTime(time: number): number {
   const at = new Date(Math.max(time, earliest));
   const date = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();

@@ -4,7 +4,7 @@ import { type Tree, treeHash } from "../../domain/tree.ts";
 import type { ExtraFiles } from "../extra-files.ts";
 import { namedMatcher } from "../named-files.ts";
 
-/** What decides about the content of a layer: everything that its setup sees. */
+/** Everything that a setup sees, which determines the content of its layer. */
 export interface LayerTerms {
   readonly run: readonly string[];
   /** Where it runs; none: in the top folder. */
@@ -14,7 +14,7 @@ export interface LayerTerms {
   /** Names of variables. */
   readonly env: readonly string[];
   readonly inputs: Tree;
-  /** The manifest of all files of the base; null when the setup sees its inputs and no other file. */
+  /** The manifest of all files of the base; null if the setup sees only its inputs. */
   readonly base: string | null;
   /** Files with secrets that the setup sees too. */
   readonly extra: ExtraFiles;
@@ -28,15 +28,15 @@ export function inputsOf(names: readonly string[], tree: Tree): Tree {
 }
 
 /**
- * The files that a setup sees. Of what the session changed it sees the inputs alone, so that no other file, whose change
- * would give the same name, can put anything into a layer that other sessions use.
+ * The files that a setup sees. Of the session's changes it sees only the inputs: any other file could put content
+ * into a layer that other sessions use under the same key.
  */
 export function seenFiles(names: readonly string[], inputs: Tree, base: Tree): Tree {
   const isInput = namedMatcher(names);
   return new Map([...[...base].filter(([path]) => !isInput(path)), ...inputs]);
 }
 
-/** The name of a layer: the same command on the same files with the same programs gives the same dependencies. */
+/** The key of a layer: the same command on the same files with the same programs gives the same dependencies. */
 export function layerKey({
   run,
   folder = "",

@@ -20,7 +20,7 @@ import { removeFolder } from "../remove-folder.ts";
 import { isLeft, ownerMark } from "../scratch.ts";
 import type { LayerPart } from "./layer.ts";
 
-/** What a setup left: folders to move into the layer. */
+/** The folders that a setup made, to move into the layer. */
 export interface MadePart {
   readonly folder: string;
   readonly place: string;
@@ -44,12 +44,12 @@ const manifestName = "layer.json";
 const keyForm = /^[0-9a-f]{64}$/;
 
 /**
- * Dependencies that setups prepared, one folder for each key, shared by all sessions of a state directory. A layer is
- * complete or it is not there: it is filled under another name and renamed when it is whole.
+ * Dependencies that setups prepared, one folder for each key, shared by all sessions of a state directory. A layer
+ * is filled under another name and renamed when complete, so it is never partial.
  */
 export class LayerStore {
   readonly #folder: string;
-  /** Verified once by this process. */
+  /** Layers already verified by this process. */
   readonly #known = new Map<string, readonly LayerPart[]>();
   readonly #making = new Map<string, Promise<readonly LayerPart[]>>();
 
@@ -57,7 +57,7 @@ export class LayerStore {
     this.#folder = join(stateDirectory, "layers");
   }
 
-  /** The layer, marked as used by the session. Undefined when there is none, or when it is damaged. */
+  /** The layer, marked as used by the session. Undefined if it is missing or damaged. */
   async use(key: string, session: string): Promise<readonly LayerPart[] | undefined> {
     const parts = this.#known.get(key) ?? (await this.#verified(key));
     if (parts === undefined) return undefined;
@@ -76,8 +76,8 @@ export class LayerStore {
   }
 
   /**
-   * The layer; `make` prepares it where there is none. It runs once, however many sessions and processes ask for the key at
-   * the same time. `isMade` says whether it ran for this caller.
+   * Returns the layer. If it is missing, `make` prepares it once, even if several sessions and processes ask for
+   * the key at the same time. `isMade` says whether it ran for this caller.
    */
   async prepare(
     key: string,
@@ -110,7 +110,7 @@ export class LayerStore {
     }
   }
 
-  /** Whole layers, the one that was used last first. */
+  /** Complete layers, most recently used first. */
   async list(): Promise<readonly KnownLayer[]> {
     const names = (await readdir(this.#folder).catch(() => [])).filter((name) => keyForm.test(name));
     const layers: KnownLayer[] = [];
@@ -122,7 +122,7 @@ export class LayerStore {
     return layers.toSorted((one, other) => other.usedAt - one.usedAt);
   }
 
-  /** The size and the last use of each. */
+  /** The size and last use of each layer. */
   async measure(): Promise<readonly { readonly usedAt: number; readonly bytes: number }[]> {
     const layers = await this.list();
     return Promise.all(
@@ -130,7 +130,7 @@ export class LayerStore {
     );
   }
 
-  /** Removes the layer unless a session that `isLive` began to use it meanwhile. */
+  /** Removes the layer, unless a session for which `isLive` is true has started to use it. */
   async remove(key: string, isLive: (session: string) => Promise<boolean>): Promise<boolean> {
     return this.#underLock(key, AbortSignal.timeout(10_000), async () => {
       for (const session of await readdir(join(this.#at(key), "sessions")).catch(() => []))
@@ -143,7 +143,7 @@ export class LayerStore {
     });
   }
 
-  /** Removes what killed processes left half made. */
+  /** Removes incomplete folders of killed processes. */
   async sweep(): Promise<void> {
     for (const name of await readdir(this.#folder).catch(() => []))
       if (name.startsWith("new-") && (await isLeft(name.slice(4), join(this.#folder, name))))
@@ -164,7 +164,7 @@ export class LayerStore {
       }
       await writeFile(join(folder, manifestName), JSON.stringify({ key, parts }), { mode: 0o600 });
       reach?.("layer:before-rename");
-      // A damaged one may stand in its place.
+      // A damaged layer may be in its place.
       await removeFolder(this.#at(key));
       await rename(folder, this.#at(key));
       reach?.("layer:after-rename");
@@ -174,7 +174,7 @@ export class LayerStore {
     }
   }
 
-  /** Counts entries and bytes: a layer that a power cut or a person changed is made anew. */
+  /** Counts entries and bytes. A layer that a power cut or a person changed is made again. */
   async #verified(key: string): Promise<readonly LayerPart[] | undefined> {
     const text = await readFile(join(this.#at(key), manifestName), "utf8").catch(() => undefined);
     const kept = text === undefined ? undefined : readManifest(text, key);
@@ -190,8 +190,8 @@ export class LayerStore {
   }
 
   /**
-   * Keeps other processes from doing the same work at the same time. Nothing is damaged without it, because a layer is
-   * published whole; so a lock of a dead process is simply taken over.
+   * Keeps other processes from doing the same work. Correctness does not depend on it, because a layer is published
+   * whole, so a dead process's lock is simply taken over.
    */
   async #underLock<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
@@ -220,7 +220,7 @@ export class LayerStore {
   }
 }
 
-/** A link appears with its content, or not at all. */
+/** A hard link appears with its content, or not at all. */
 async function took(file: string, lock: string): Promise<boolean> {
   try {
     await link(file, lock);

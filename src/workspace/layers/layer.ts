@@ -9,7 +9,7 @@ export interface LayerPart {
   readonly place: string;
 }
 
-/** The programs of a part: those that packages of npm installed, or those of a Python environment. */
+/** The programs of a part: those of npm packages, or of a Python environment. */
 export async function programsOf({ source }: LayerPart): Promise<string | undefined> {
   if (await isFolder(join(source, ".bin"))) return ".bin";
   const isEnvironment = await access(join(source, "pyvenv.cfg")).then(

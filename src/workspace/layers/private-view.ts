@@ -12,11 +12,11 @@ export interface PartView {
   readonly place: string;
   /** The folder to show there. For an overlay it is empty outside the launch. */
   readonly shown: string;
-  /** The options of `mount -t overlay`, and nothing for a copy. */
+  /** The options of `mount -t overlay`; absent for a copy. */
   readonly overlay?: string;
 }
 
-/** Makes the views below the folder. A folder that is there already is used again, with all that was written in it. */
+/** Makes the views below the folder. Reuses an existing folder with everything written in it. */
 export async function makeViews(
   parts: readonly LayerPart[],
   folder: string,
@@ -39,7 +39,7 @@ async function overlaid(
 ): Promise<PartView> {
   const [upper, work, shown] = [join(at, "upper"), join(at, "work"), join(at, "shown")];
   for (const folder of [upper, work, shown]) await mkdir(folder, { recursive: true, mode: 0o755 });
-  // The merged folder has the owner and the mode of the upper one.
+  // The merged folder has the owner and mode of the upper one.
   const { mode } = await stat(source);
   await chmod(upper, mode & 0o7777);
   if (uid !== undefined) await lchown(upper, uid, uid);
@@ -47,7 +47,7 @@ async function overlaid(
   return { place, shown, overlay: kind === "user-overlay" ? `${options},userxattr` : options };
 }
 
-/** Never hard links: a program that changes a file in place would change it for all. */
+/** Never hard links, because a program that changes a file in place would change it for all. */
 async function copied({ source, place }: LayerPart, at: string): Promise<PartView> {
   const shown = join(at, "shown");
   const isThere = await stat(shown).then(
@@ -78,7 +78,7 @@ export const copyFolder = (source: string, target: string): Promise<void> =>
 /** Commas and colons separate the options and the folders of an overlay. */
 export const canBeMounted = (path: string): boolean => !/[,:\\\s"]/.test(path);
 
-/** Mounts each overlay in a mount namespace of its own, which ends with the command, and becomes the command. */
+/** Mounts each overlay in its own mount namespace, which ends with the command, then becomes the command. */
 const mountScript =
   'while [ "$1" != -- ]; do "$0" -t overlay overlay -o "$1" "$2" || exit 1; shift 2; done; shift; exec "$@"';
 

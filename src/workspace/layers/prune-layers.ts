@@ -1,14 +1,14 @@
 import type { LayerStore } from "./layer-store.ts";
 
 interface LayerPolicy {
-  /** Layers that were last used before this time go. */
+  /** Remove layers last used before this time. */
   readonly before: number;
   readonly dryRun: boolean;
-  /** Whether this session is not finished: its layers stay. */
+  /** Whether this session is unfinished, so that its layers stay. */
   readonly isLive: (session: string) => Promise<boolean>;
 }
 
-/** Removes layers by their last use, and gives their number. */
+/** Removes layers by their last use and returns their number. */
 export async function pruneLayers(
   layers: LayerStore,
   { before, dryRun, isLive }: LayerPolicy,

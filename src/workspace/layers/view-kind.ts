@@ -7,7 +7,7 @@ import { removeFolder } from "../remove-folder.ts";
 import type { Bubblewrap } from "../sandbox-kind.ts";
 import { canBeMounted, type MountPrograms, makeViews, mountWords, type ViewKind } from "./private-view.ts";
 
-/** How layers are shown on one file system, and with which programs. */
+/** How a file system shows layers, and with which programs. */
 export interface ViewMethod {
   readonly kind: ViewKind;
   readonly programs: MountPrograms;
@@ -17,7 +17,7 @@ const trialMs = 20_000;
 const noPrograms: MountPrograms = { unshare: "", mount: "", setpriv: "" };
 const tried = new Map<string, Promise<ViewMethod>>();
 
-/** Found by trying, once for each file system: kernels, containers and file systems differ in what they allow. */
+/** Tried once for each file system, because kernels, containers and file systems differ in what they allow. */
 export async function viewMethod(folder: string, sandbox: Bubblewrap): Promise<ViewMethod> {
   if (!canBeMounted(folder)) return { kind: "copy", programs: noPrograms };
   const { dev } = await stat(folder);

@@ -2,18 +2,19 @@ import { isIP } from "node:net";
 import { isInternal, isLoopback } from "../../network/internal-address.ts";
 
 /**
- * Where a confined program may connect: `true` for every public host, or a list of hosts such as `registry.npmjs.org`,
- * `*.example.com` (not example.com itself), `127.0.0.1:4873` or `[::1]:8080`. Without a port, every port.
+ * Hosts that a confined program may connect to: `true` for every public host, or a list such as
+ * `registry.npmjs.org`, `*.example.com` (without example.com itself), `127.0.0.1:4873` or `[::1]:8080`. Without a
+ * port, every port.
  */
 export type NetworkReach = true | readonly string[];
 
 interface ListedHost {
-  /** In lower case; `*.` at the beginning stands for any names before the rest. */
+  /** In lower case. A leading `*.` stands for any names before the rest. */
   readonly host: string;
   readonly port: number | undefined;
 }
 
-/** Undefined when the text is no host. */
+/** Undefined if the text is no host. */
 export function parseHost(text: string): ListedHost | undefined {
   const found = /^(?:\[([\da-fA-F:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text);
   const host = (found?.[1] ?? found?.[2] ?? "").toLowerCase().replace(/\.$/, "");
@@ -31,21 +32,21 @@ export const portOf = (url: URL): number => Number(url.port) || (url.protocol ==
 export const isListed = (reach: NetworkReach, host: string, port: number): boolean =>
   reach === true || listedAs(reach, host, port) !== undefined;
 
-/** The entry of a list that a host is reached by. */
+/** The list entry that allows a host. */
 export function listedAs(hosts: readonly string[], host: string, port: number): string | undefined {
   const asked = plainHost(host);
   return hosts.find((text) => {
     const listed = parseHost(text);
     if (listed === undefined || (listed.port !== undefined && listed.port !== port)) return false;
     if (!listed.host.startsWith("*.")) return asked === listed.host;
-    // "*.0.0.1" stands for names, and never for an address.
+    // "*.0.0.1" matches names, never an address.
     return isIP(asked) === 0 && asked.endsWith(listed.host.slice(1));
   });
 }
 
 /**
- * Whether a connection for this host may use this address. The owner of a public name can point it at this machine or at
- * its network, so such an address counts only where the list names the address itself, or `localhost`.
+ * Whether a connection to this host may use this address. The owner of a public name can point it at this machine
+ * or its network, so such an address is allowed only if the list names the address itself, or `localhost`.
  */
 export function mayConnect(reach: NetworkReach, host: string, port: number, address: string): boolean {
   if (!isInternal(address)) return true;

@@ -1,6 +1,6 @@
 import { codeFile } from "../../package-files.ts";
 
-/** Where the sandbox sees the proxy's socket and the relay to it. */
+/** The paths of the proxy's socket and its relay inside the sandbox. */
 const socketPlace = "/run/maestro-proxy.sock";
 const port = 3128;
 const address = `http://127.0.0.1:${port}`;
@@ -15,13 +15,13 @@ export function proxyMounts({ socket }: ProxyAccess): string[] {
   return ["--ro-bind", relayFile(), relayPlace(), "--bind", socket, socketPlace];
 }
 
-/** The words before a command that reaches the proxy. */
+/** The words before a command that uses the proxy. */
 export const relayWords = (): string[] => [process.execPath, relayPlace(), socketPlace, String(port)];
 
 const relayFile = (): string => codeFile("workspace/network/relay").pathname;
 const relayPlace = (): string => `/run/maestro-relay${relayFile().slice(relayFile().lastIndexOf("."))}`;
 
-/** How programs find the proxy. One that looks for none of these has no network. */
+/** How programs find the proxy. Programs that use none of these have no network. */
 export const proxyVariables: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"].map((name) => [name, address]),

@@ -7,17 +7,17 @@ import { isListed, mayConnect, type NetworkReach } from "./host-list.ts";
 
 export interface ProxyOptions {
   readonly reach: NetworkReach;
-  /** Hosts that a person configured, such as a private registry. They are reached wherever they are. */
+  /** Hosts that a person configured, such as a private registry. They may be at any address. */
   readonly own?: readonly string[] | undefined;
-  /** A Unix socket that does not exist yet; a sandbox without a network gets it bound. */
+  /** A Unix socket that does not exist yet, to be bound into a sandbox without a network. */
   readonly socket: string;
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
 }
 
 /**
- * The only way out of a sandbox without a network: an HTTP proxy (CONNECT and plain requests) on a Unix socket. It decides
- * about each connection: the host must be listed, and the address that it connects to is the one that it has checked. A
- * redirect is a new request, so it is checked like any other.
+ * The only way out of a sandbox without a network: an HTTP proxy (CONNECT and plain requests) on a Unix socket. It
+ * checks each connection: the host must be listed, and it connects only to the address that it has checked. A
+ * redirect is a new request, so it is checked too.
  */
 export class NetworkProxy implements AsyncDisposable {
   readonly #server: Server;
@@ -41,12 +41,12 @@ export class NetworkProxy implements AsyncDisposable {
     await new Promise<void>((resolve, reject) => {
       proxy.#server.once("error", reject).listen(options.socket, resolve);
     });
-    // The program may be another user; the folder of the socket keeps other programs away.
+    // The program may be another user. The socket's folder keeps other programs away.
     await chmod(options.socket, 0o666);
     return proxy;
   }
 
-  /** Each host that was asked for in vain, with the reason, as a sentence. */
+  /** Each refused host with the reason, as a sentence. */
   get refused(): readonly string[] {
     return [...this.#refused];
   }
@@ -104,7 +104,7 @@ export class NetworkProxy implements AsyncDisposable {
     asked.pipe(passed);
   }
 
-  /** The address to connect to, or the status line that says why not. */
+  /** The address to connect to, or the status line of the refusal. */
   async #admit(host: string, port: number): Promise<{ address: string; port: number } | string> {
     const name = host.replace(/^\[|\]$/g, "");
     const isOwn = isListed(this.#own, name, port);
@@ -118,7 +118,7 @@ export class NetworkProxy implements AsyncDisposable {
   }
 
   #refuse(why: string): string {
-    // A program that asks for ever must not fill the memory.
+    // A program that asks endlessly must not fill the memory.
     if (this.#refused.size < mostRefused) this.#refused.add(why);
     return `403 Maestro refused: ${why}`;
   }

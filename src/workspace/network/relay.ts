@@ -1,4 +1,4 @@
-// Runs in a sandbox without a network, before the command: turns a port of the sandbox's own loopback into the socket of
+// Runs in a sandbox without a network, before the command. Forwards a loopback port of the sandbox to the socket of
 // the proxy outside. Arguments: the socket, the port, then the command.
 import { spawn } from "node:child_process";
 import { connect, createServer } from "node:net";

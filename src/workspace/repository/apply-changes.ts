@@ -35,18 +35,19 @@ export interface Changes {
   readonly base: Tree;
   readonly after: Tree;
   readonly blobs: BlobStore;
-  /** Folders that belong to other repositories: nothing is written there. */
+  /** Folders of other repositories, where nothing is written. */
   readonly apart: readonly string[];
-  /** Contents of paths that Maestro made: they may be replaced as the base's may, and removed. */
+  /** Content that Maestro wrote at these paths. It may be replaced like that of the base, and removed. */
   readonly own: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Paths to look at besides those that changed; one that is missing in the folder is written again. */
+  /** Paths to check besides the changed ones. One that is missing in the folder is written again. */
   readonly whole?: Iterable<string>;
 }
 
 /**
- * Brings the changes from `base` to `after` into a folder. A file that still has the content of the base is replaced; any
- * other is merged by lines. With a conflict nothing is written, unless `force`: then clean files are, and texts in conflict
- * get both versions between markers. Links are not followed. A second call finishes one that was interrupted.
+ * Applies the changes from `base` to `after` to a folder. A file that still has the base's content is replaced, any
+ * other is merged by lines. On a conflict nothing is written, unless `force` is set: then clean files are written,
+ * and conflicting texts get both versions between markers. Links are not followed. A second call finishes an
+ * interrupted one.
  */
 export async function applyChanges(
   { base, after, blobs, apart, own, whole = [] }: Changes,
@@ -85,7 +86,7 @@ export async function applyChanges(
     if (found.kind === "blocked") blocked.push({ path, reason: found.reason, isMarked: false });
   }
   const isBlocked = new Set(blocked.map(({ path }) => path));
-  // A file that should stay as it is needs no place in the merge, which is bounded.
+  // A file that should stay unchanged needs no place in the merge, which is bounded.
   const free = paths.filter((path) => !isBlocked.has(path) && !sameFile(before.get(path), after.get(path)));
   const [from, ours, to] = [only(before, free), only(present, free), only(after, free)];
   const merged = await mergeTrees({ base: from, ours, theirs: to, blobs: beside });
@@ -129,7 +130,7 @@ type Found =
   | { readonly kind: "file"; readonly file: TreeFile }
   | { readonly kind: "blocked"; readonly reason: string };
 
-/** The hash of a content, which is stored if nothing else has it. */
+/** Returns the hash of the content, and stores it if necessary. */
 type Keep = (content: Buffer) => Promise<string>;
 
 const ofSubmodule = (path: string, submodule: string): Found => ({
@@ -199,11 +200,11 @@ const mark = (ours: readonly string[], theirs: readonly string[]): readonly stri
   ">>>>>>> maestro\n",
 ];
 
-/** The last line of a file may have no end. */
+/** The last line of a file may lack a line end. */
 const ended = (lines: readonly string[]): readonly string[] =>
   lines.map((line) => (line.endsWith("\n") ? line : `${line}\n`));
 
-/** By one rename, so that a crash leaves the old file or the new one. */
+/** Replaces by one rename, so that a crash leaves the old file or the new one. */
 async function replace(
   root: OpenFolder,
   path: string,
@@ -231,7 +232,7 @@ async function replace(
   });
 }
 
-/** Who may read and write the file that is replaced; undefined where there is none. */
+/** The permissions of the file to replace; undefined if there is none. */
 async function rightsOf(folder: OpenFolder, name: string): Promise<number | undefined> {
   try {
     const status = await folder.statusOf(name);
@@ -242,11 +243,11 @@ async function rightsOf(folder: OpenFolder, name: string): Promise<number | unde
   }
 }
 
-/** The same rights; only those who may read a program may run it. */
+/** The same permissions. Execution is allowed only to those who may read. */
 const withMode = (rights: number, mode: TreeFile["mode"]): number =>
   mode === "executable" ? rights | ((rights & 0o444) >> 2) : rights & ~0o111;
 
-/** With the folders that it leaves empty, as git does. */
+/** Also removes the folders that it leaves empty, like git. */
 async function remove(root: OpenFolder, path: string): Promise<void> {
   const [names, name] = split(path);
   const isGone = await inFolder(root, names, async (folder) => {

@@ -12,8 +12,8 @@ import { forChecks } from "./read-repository.ts";
 const limits = { files: 100, fileBytes: 1024 * 1024 } as const;
 
 /**
- * The files for checks only: those that were left out for it, and names of files that git does not track. Read once, so
- * that a start fails when one of them cannot be read.
+ * The files for checks only: those excluded for it, and untracked files by name. Read once, so that a start fails
+ * if one cannot be read.
  */
 export async function findChecksOnly(
   repository: Repository,
@@ -38,7 +38,7 @@ interface WantedFiles {
   readonly paths: readonly string[];
 }
 
-/** From the disk or from the commit, as the session began. They are held in memory only. */
+/** From the disk or the commit, like the session's start. They are kept in memory only. */
 export async function readFiles({ folder, commit, isWorkingTree, paths }: WantedFiles): Promise<ExtraFiles> {
   const files = new Map<string, Buffer>();
   if (paths.length === 0) return files;

@@ -12,7 +12,7 @@ import { removeFolder } from "../remove-folder.ts";
 import { ownerMark } from "../scratch.ts";
 import { Git } from "./git.ts";
 
-/** A fetch that takes longer or needs more is ended. */
+/** Limits of a fetch. */
 const fetchLimits = { ms: 30 * 60_000, bytes: 8 * 1024 ** 3 } as const;
 const watchEveryMs = 1_000;
 
@@ -22,7 +22,7 @@ export interface Cloned {
   readonly commit: string;
   /** The name of the branch or tag. */
   readonly ref: string;
-  /** The address as it may be recorded. */
+  /** The address without its secret. */
   readonly git: string;
 }
 
@@ -32,8 +32,9 @@ export interface CloneOptions {
 }
 
 /**
- * Fetches one commit of a repository into a bare clone of its own. The clone appears whole, by one rename: a killed fetch
- * leaves a folder in `scratch` that the next open removes. It never changes but for branches that are delivered into it.
+ * Fetches one commit of a repository into its own bare clone. The clone appears whole, by one rename: a killed
+ * fetch leaves a folder in `scratch` that the next open removes. Afterwards only branches delivered into it change
+ * it.
  */
 export async function cloneRepository(
   address: string,
@@ -67,19 +68,19 @@ export async function cloneRepository(
   }
 }
 
-/** The clone of a commit, whether it is there or not. Address and commit decide its name. */
+/** The path of a commit's clone, which may not exist. Address and commit determine its name. */
 export const cloneFolder = (stateDirectory: string, git: string, commit: string): string =>
   join(stateDirectory, "repositories", sha256(cloneMark(git, commit)));
 
-/** The artifact whose references say which sessions need the clone: its hash is the name of the clone. */
+/** The artifact whose references show which sessions need the clone. Its hash is the name of the clone. */
 export const cloneMark = (git: string, commit: string): string => JSON.stringify({ git, commit });
 
 interface WantedRef {
-  /** As people call it. */
+  /** The name that people use. */
   readonly name: string;
   /** On the remote: the full name of a ref, or a commit. */
   readonly remote: string;
-  /** In the clone. */
+  /** The name in the clone. */
   readonly local: string;
   readonly commit: string;
 }
@@ -136,7 +137,7 @@ async function fetchInto(
   onProgress: CloneOptions["onProgress"],
 ): Promise<void> {
   if (commit.length === 64) {
-    // The hash of an empty repository cannot be changed any more.
+    // The object format of an empty repository cannot be changed.
     for (const name of ["HEAD", "config"]) await rm(join(remote.folder, name));
     await remote.run(["init", "--bare", "--quiet", "--template=", "--object-format=sha256"]);
   }
@@ -149,7 +150,7 @@ async function fetchInto(
     });
   const one = `+${from}:${local}`;
   let done = await fetch("--depth=1", "source", one);
-  // A simple web server has no shallow fetch, and some servers give a commit only with its branch.
+  // A simple web server does not support shallow fetches, and some servers send a commit only with its branch.
   if (done.code !== 0 && /shallow|dumb http/.test(done.stderr)) done = await fetch("source", one);
   if (done.code !== 0 && local === "refs/maestro/base") {
     done = await fetch("source", "+refs/heads/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*");
@@ -163,12 +164,12 @@ async function fetchInto(
   if (done.code !== 0) throw unreachable(git, done.stderr);
 }
 
-/** The branch may have moved since it was listed: the commit is the one that came. */
+/** The branch may have moved since it was listed. The fetched commit counts. */
 async function finish(folder: string, git: string, { local }: WantedRef): Promise<string> {
   const clone = await Git.in(folder);
   const commit = await clone.text(["rev-parse", "--verify", "--end-of-options", `${local}^{commit}`]);
   await clone.run(["update-ref", "--no-deref", "HEAD", commit]);
-  // What a person needs to push from it; an address without its password.
+  // Needed to push from it; the address has no password.
   await clone.run(["config", "remote.origin.url", git]);
   await clone.run(["config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
   return commit;
@@ -178,11 +179,11 @@ async function keep(folder: string, clone: string): Promise<string> {
   if (!existsSync(join(clone, "HEAD"))) {
     await mkdir(join(clone, ".."), { recursive: true, mode: 0o700 });
     await rename(folder, clone).catch((error: unknown) => {
-      // Another start was first, with the same commit.
+      // Another start created it first, with the same commit.
       if (!existsSync(join(clone, "HEAD"))) throw error;
     });
   }
-  // Its age is the time since its last use.
+  // Its age counts from its last use.
   await utimes(clone, new Date(), new Date());
   return clone;
 }

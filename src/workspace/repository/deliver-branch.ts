@@ -7,7 +7,7 @@ import { foldersAbove } from "../open-folder.ts";
 import type { Git } from "./git.ts";
 import { type Recording, TreeWriter } from "./git-tree.ts";
 
-/** One commit: what a phase changed, and who made it. */
+/** One commit: a phase's changes and their authors. */
 export interface PhaseCommit {
   readonly title: string;
   readonly body: string;
@@ -26,7 +26,7 @@ export interface BranchOrder {
   readonly createdAt: number;
   readonly autocrlf: Recording["autocrlf"];
   readonly commits: readonly PhaseCommit[];
-  /** Whether the session had this path of the base, or a person removed it before the start. */
+  /** Whether the session had this path of the base. A person may have removed it before the start. */
   readonly isSeen: (path: string) => boolean;
 }
 
@@ -36,8 +36,8 @@ export interface DeliveredBranch {
 }
 
 /**
- * Makes a branch with one commit for each phase. A commit is the base with the session's changes, never the session's own
- * files alone, so what was left out stays. It depends on base, session and results only: delivered again, it is the same.
+ * Creates a branch with one commit for each phase. A commit is the base plus the session's changes, so that
+ * excluded files stay. It depends only on base, session and results: a repeated delivery gives the same commits.
  */
 export async function deliverBranch(
   git: Git,
@@ -88,13 +88,13 @@ async function makeCommit(
 const addressOf = (name: string): string => `${name.replace(/[^\w.-]/g, "-")}@maestro.invalid`;
 const identity = (name: string): string => `${name} <${addressOf(name)}>`;
 
-/** Whether the branch can be made. `mustBeFree`: a branch of that name is another one. */
+/** Whether the branch can be created. `mustBeFree`: an existing branch with that name is a different one. */
 export async function checkBranch(
   git: Git,
   branch: string,
   { mustBeFree = false, ...begun }: Partial<Begun> & { readonly mustBeFree?: boolean } = {},
 ): Promise<void> {
-  // `check-ref-format --branch` would read @{-1} as the branch before this one.
+  // `check-ref-format --branch` would read @{-1} as the previously checked-out branch.
   const { code } = await git.try(["check-ref-format", `refs/heads/${branch}`]);
   if (code !== 0 || branch.startsWith("-") || branch === "HEAD")
     throw new InputInvalid(`${showPath(branch)} is not a name that git accepts for a branch.`, {
@@ -105,7 +105,7 @@ export async function checkBranch(
   else if (mustBeFree) throw await branchExists(git, branch, begun);
 }
 
-/** Making a branch that is checked out without a commit would change what git says about the files there. */
+/** Creating a branch that is checked out without a commit would change the status of its files. */
 async function refuseUnborn(git: Git, branch: string): Promise<void> {
   if (!(await isCheckedOut(git, branch))) return;
   throw new InputInvalid(`The branch ${showPath(branch)} is checked out and has no commit yet.`, {
@@ -157,8 +157,8 @@ async function checkBase(git: Git, commit: string): Promise<void> {
 }
 
 /**
- * Files that were left out stay as they are, also where a persona made a file of the same name, a file in the place of their
- * folder, or a file below a submodule: git would remove them from the tree without a word.
+ * Excluded files stay unchanged, even if a persona created a file with the same name, in place of their folder, or
+ * below a submodule: git would silently remove them from the tree.
  */
 async function checkUnseen(git: Git, { base, commits, isSeen, session }: BranchOrder): Promise<void> {
   const written = commits.flatMap(({ changes }) =>
@@ -192,7 +192,7 @@ async function checkUnseen(git: Git, { base, commits, isSeen, session }: BranchO
   );
 }
 
-/** Of these paths the one that cannot stay beside a new file: the same, one above it, or one below it. */
+/** The excluded path that cannot exist beside a new file: the same path, one above it, or one below it. */
 function unseenBy(paths: readonly string[]): (made: string) => string | undefined {
   const files = new Set(paths);
   const folders = new Map(paths.flatMap((path) => foldersAbove(path).map((folder) => [folder, path])));

@@ -8,8 +8,8 @@ import { Git } from "./git.ts";
 import { TreeWriter } from "./git-tree.ts";
 
 /**
- * The changes from one tree to another as git writes them, so that `git apply` takes them: modes, links and binary files
- * too. Made in a repository of its own that holds only the changed files.
+ * The changes between two trees in git's format, so that `git apply` accepts them, including modes, links and
+ * binary files. Made in a temporary repository that contains only the changed files.
  */
 export function diffTrees(
   before: Tree,
@@ -22,7 +22,7 @@ export function diffTrees(
 
 export interface FileChange {
   readonly path: string;
-  /** Where a renamed file was before. */
+  /** The earlier path of a renamed file. */
   readonly from: string | null;
   readonly status: "added" | "changed" | "deleted" | "renamed";
   /** Null for a binary file. */
@@ -30,7 +30,7 @@ export interface FileChange {
   readonly removedLines: number | null;
 }
 
-/** The changed files, as git counts and pairs them. */
+/** The changed files, with the line counts and renames of git. */
 export async function listChanges(
   before: Tree,
   after: Tree,
@@ -51,7 +51,7 @@ export async function listChanges(
     const counted = /^(\d+|-)\t(\d+|-)\t([^]*)$/.exec(field);
     if (counted === null) continue;
     const [, added, removed, name = ""] = counted;
-    // A renamed file has both names in fields of their own.
+    // A renamed file has both names in separate fields.
     const path = name === "" ? (next(), next()) : name;
     const { status, from } = statuses.get(path) ?? { status: "changed", from: null };
     changes.push({ path, from, status, addedLines: linesOf(added), removedLines: linesOf(removed) });

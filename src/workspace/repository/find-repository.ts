@@ -5,21 +5,21 @@ import { showPath } from "../../domain/tree-path.ts";
 import { Git } from "./git.ts";
 import { stayWithin } from "./stay-within.ts";
 
-/** A repository and the commit that a session begins with. */
+/** A repository and the commit at which a session begins. */
 export interface Repository {
   readonly git: Git;
   readonly root: string;
   readonly commit: string;
   readonly ref: string;
-  /** Read the files on the disk, with changes that are not committed; otherwise those of the commit. */
+  /** True: read the files on the disk, including uncommitted changes. False: read the commit. */
   readonly isWorkingTree: boolean;
 }
 
-/** Finds the repository of a folder and its commit. Anything unclear is refused before anything is read. */
+/** Finds the repository and commit of a folder. Refuses anything ambiguous before reading files. */
 export async function findRepository(
   path: string,
   ref: string | undefined,
-  /** Real paths; undefined: anywhere. */
+  /** Allowed real paths. Undefined: any. */
   within?: readonly string[],
 ): Promise<Repository> {
   const folder = await existingFolder(path);
@@ -38,7 +38,7 @@ export async function findRepository(
   return { git, root: folder, commit, ref: ref ?? (await branchOf(git)) ?? "HEAD", isWorkingTree };
 }
 
-/** The git of a repository to deliver to. */
+/** Opens the git repository to deliver to. */
 export async function openRepository(path: string): Promise<Git> {
   const git = await Git.in(await existingFolder(path));
   const { code, stderr } = await git.try(["rev-parse", "--git-dir"]);
@@ -101,7 +101,7 @@ async function commitOf(git: Git, folder: string, ref: string): Promise<string> 
   });
 }
 
-/** Undefined where no branch is checked out. */
+/** Undefined if no branch is checked out. */
 async function branchOf(git: Git): Promise<string | undefined> {
   const { code, stdout } = await git.try(["symbolic-ref", "--quiet", "--short", "HEAD"]);
   return code === 0 ? stdout.toString().trim() : undefined;

@@ -1,9 +1,9 @@
 import { type Git, GitFailed } from "./git.ts";
 
-/** So many are asked for before the first is read: git works ahead, and its pipe bounds what it holds. */
+/** Requested before the first is read: git works ahead, and its pipe bounds the buffered data. */
 const askedAhead = 500;
 
-/** Reads contents by git's own hashes, through one process for all of them, in the order in which they were asked for. */
+/** Reads contents by git's own hashes through one process, in the requested order. */
 export class GitObjects implements AsyncDisposable {
   readonly #child: ReturnType<Git["spawn"]>;
   readonly #chunks: AsyncIterator<Buffer>;
@@ -11,7 +11,7 @@ export class GitObjects implements AsyncDisposable {
 
   readonly #wanted: Iterator<string>;
 
-  /** `oids`: all that will be read, in order. */
+  /** `oids`: everything that will be read, in order. */
   constructor(git: Git, oids: Iterable<string>) {
     this.#wanted = oids[Symbol.iterator]();
     this.#child = git.spawn(["cat-file", "--batch"]);
@@ -20,7 +20,7 @@ export class GitObjects implements AsyncDisposable {
     for (let number = 0; number < askedAhead; number += 1) this.#ask();
   }
 
-  /** The next one; undefined when it has more bytes than this. They are then passed over without being held. */
+  /** The next content; undefined if it is larger than this, in which case it is skipped without buffering. */
   async next(maxBytes: number): Promise<Buffer | undefined> {
     this.#ask();
     const header = await this.#line();

@@ -12,7 +12,7 @@ const modeOf: Readonly<Record<TreeFile["mode"], string>> = {
 };
 const gone = `0 ${"0".repeat(40)}`;
 
-/** How contents become what git records. */
+/** How content is converted for git. */
 export interface Recording {
   /** The commit or tree to start with. */
   readonly from: string;
@@ -21,8 +21,8 @@ export interface Recording {
 }
 
 /**
- * Writes git trees through an index of its own: the index and the files of the repository stay as they are, and have no
- * part in the result. Attributes are those of the tree itself, never those that are checked out now.
+ * Writes git trees through a separate index: the repository's index and files are neither changed nor used.
+ * Attributes come from the tree itself, never from the checked-out files.
  */
 export class TreeWriter implements AsyncDisposable {
   readonly #git: Git;
@@ -50,7 +50,7 @@ export class TreeWriter implements AsyncDisposable {
     };
   }
 
-  /** Without a recording the tree is empty at first, and every content stays as it is. */
+  /** Without a recording the tree starts empty, and every content stays unchanged. */
   static async open(git: Git, blobs: Pick<BlobStore, "get">, recording?: Recording): Promise<TreeWriter> {
     const folder = await mkdtemp(join(tmpdir(), "maestro-index-"));
     const work = join(folder, attributesFolder);
@@ -70,7 +70,7 @@ export class TreeWriter implements AsyncDisposable {
   async write(changes: readonly TreeChange[]): Promise<string> {
     const attributes = changes.filter(({ path }) => isAttributes(path));
     await this.#update(attributes);
-    // They say how the other files are recorded.
+    // Attributes determine how the other files are recorded.
     if (attributes.length > 0) await this.#readAttributes();
     await this.#update(changes.filter(({ path }) => !isAttributes(path)));
     return this.#git.text(["write-tree"], { env: this.#env });
@@ -87,7 +87,7 @@ export class TreeWriter implements AsyncDisposable {
     await this.#git.run(["update-index", "-z", "--index-info"], { input: lines.join(""), env: this.#env });
   }
 
-  /** Git reads attributes from files only. */
+  /** Git reads attributes only from files. */
   async #readAttributes(): Promise<void> {
     if (!this.#isConverting) return;
     const [env, work] = [this.#env, join(this.#folder, attributesFolder)];
@@ -97,7 +97,7 @@ export class TreeWriter implements AsyncDisposable {
     if (input.length > 0) await this.#git.run(["checkout-index", "--force", "-z", "--stdin"], { env, input });
   }
 
-  /** Line ends and keywords become what the repository records; no program of it runs for that. */
+  /** Applies the repository's conversion of line ends and keywords without running its programs. */
   async #entry(path: string, { sha256, mode }: TreeFile): Promise<string> {
     const input = await this.#blobs.get(sha256);
     const how = mode === "link" || !this.#isConverting ? "--no-filters" : `--path=${path}`;

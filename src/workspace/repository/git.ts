@@ -4,10 +4,10 @@ import { InputInvalid } from "../../domain/errors.ts";
 import { redact } from "../../domain/redact.ts";
 import { findProgram, searchPath } from "../find-program.ts";
 
-/** Git says this much about a failure, at most. */
+/** Maximum length of git's error text. */
 const maxErrorText = 2_000;
 
-/** Settings of a repository that make git start programs, and what they are set to instead. */
+/** Repository settings that make git start programs, with harmless values. */
 const harmless: readonly (readonly [key: string, value: string])[] = [
   ["core.fsmonitor", "false"],
   ["core.hooksPath", "/dev/null"],
@@ -15,11 +15,11 @@ const harmless: readonly (readonly [key: string, value: string])[] = [
   ["core.sshCommand", ""],
   ["core.askPass", ""],
   ["core.pager", "cat"],
-  // A bare repository is used only where a person or Maestro names it.
+  // A bare repository is used only if a person or Maestro names it.
   ["safe.bareRepository", "all"],
   ["core.attributesFile", ""],
   ["commit.gpgSign", "false"],
-  // Otherwise a commit would depend on the machine.
+  // Without this, a commit would depend on the machine.
   ["i18n.commitEncoding", "UTF-8"],
   ["core.safecrlf", "false"],
   ["diff.external", ""],
@@ -28,8 +28,8 @@ const harmless: readonly (readonly [key: string, value: string])[] = [
 ];
 
 /**
- * For a transfer in a repository of our own. What the user has set for it holds: credentials, proxies, certificates, ssh. No
- * remote names a program, and nothing of the repository that is fetched runs.
+ * For a transfer in our own repository. The user's settings apply: credentials, proxies, certificates, ssh. No
+ * remote can name a program, and nothing from the fetched repository runs.
  */
 const ofTransfer: readonly (readonly [key: string, value: string])[] = [
   ...harmless.filter(([key]) => key !== "core.sshCommand"),
@@ -41,7 +41,7 @@ const ofTransfer: readonly (readonly [key: string, value: string])[] = [
   ["credential.interactive", "false"],
 ];
 
-/** Where the user's own settings are. */
+/** The locations of the user's own settings. */
 const settingsVariables = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"];
 const transferVariables = [
   "GIT_SSH",
@@ -54,8 +54,8 @@ const transferVariables = [
 ];
 
 /**
- * The system's git in one repository. The repository is not trusted: its hooks, filters and other programs never run, and
- * nothing of it is written unless a command here says so. Every command gets its arguments without a shell.
+ * The system's git in one repository. The repository is untrusted: its hooks, filters and other programs never run,
+ * and nothing is written to it unless a command here says so. Arguments never pass through a shell.
  */
 export class Git {
   readonly folder: string;
@@ -76,8 +76,8 @@ export class Git {
   }
 
   /**
-   * Makes a bare repository in the folder, for transfers with a remote of the name `source`. The address is in no argument,
-   * where other users of the machine could read it, and in no file.
+   * Creates a bare repository in the folder, for transfers with a remote called `source`. The address is in no
+   * argument, where other users of the machine could read it, and in no file.
    */
   static async forTransfer(folder: string, address: string): Promise<Git> {
     const config = [...ofTransfer, ["remote.source.url", address] as const];
@@ -86,7 +86,7 @@ export class Git {
     const { code } = await git.try(["config", "--get", "core.sshCommand"]);
     const isOwn =
       code === 0 || ["GIT_SSH", "GIT_SSH_COMMAND"].some((name) => process.env[name] !== undefined);
-    // Ssh itself would ask on the terminal.
+    // Otherwise ssh would ask on the terminal.
     return isOwn
       ? git
       : new Git(folder, git.#program, [...config, ["core.sshCommand", "ssh -o BatchMode=yes"]], {
@@ -130,7 +130,7 @@ export class Git {
     return { code, stdout, stderr: said === "" && code === byBusError.code ? byBusError.stderr : said };
   }
 
-  /** For commands that answer while they are asked. */
+  /** For commands that answer incrementally. */
   spawn(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcessWithoutNullStreams {
     const child = spawn(this.#program, ["--no-pager", "--no-replace-objects", "-C", this.folder, ...args], {
       env: { ...this.#environment(), ...env },
@@ -141,7 +141,10 @@ export class Git {
     return child;
   }
 
-  /** Nothing of the caller's own git, such as GIT_DIR in a hook; the settings as variables, because names may hold anything. */
+  /**
+   * Excludes the caller's git variables, such as GIT_DIR in a hook. Settings are passed as variables, because names
+   * may contain any character.
+   */
   #environment(): NodeJS.ProcessEnv {
     const inherited = Object.entries(process.env).filter(
       ([name]) =>
@@ -157,7 +160,7 @@ export class Git {
       ...Object.fromEntries(inherited),
       ...Object.fromEntries(settings),
       GIT_CONFIG_COUNT: String(this.#config.length),
-      // A folder of ours may lie within another repository, whose settings must not count.
+      // Our folder may be inside another repository, whose settings must not apply.
       ...(this.#isOurs && { GIT_DIR: this.folder }),
       GIT_OPTIONAL_LOCKS: "0",
       GIT_TERMINAL_PROMPT: "0",
@@ -185,7 +188,7 @@ async function gitProgram(): Promise<string> {
 interface GitOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
-  /** Gets the running program, to follow its output or to end it. */
+  /** Receives the running program, to follow its output or to end it. */
   readonly watch?: (child: ChildProcessWithoutNullStreams) => void;
 }
 
@@ -195,7 +198,7 @@ interface GitEnding {
   readonly stderr: string;
 }
 
-/** A command that was not expected to fail; git's own words say why. */
+/** A command failed unexpectedly. Git's own message says why. */
 export class GitFailed extends InputInvalid {
   constructor([command = ""]: readonly string[], code: number, stderr: string) {
     super(`git ${command} failed (exit ${code}): ${redact(stderr) || "it gave no reason"}`, {
@@ -205,7 +208,7 @@ export class GitFailed extends InputInvalid {
   }
 }
 
-/** Git reads files through the memory: one that gets shorter meanwhile ends it by a signal. */
+/** Git maps files into memory. If one becomes shorter meanwhile, a signal ends git. */
 const byBusError = { code: 135, stderr: "a file changed while git read it" } as const;
 
 const ended = (child: ChildProcessWithoutNullStreams): Promise<number> =>

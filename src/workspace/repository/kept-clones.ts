@@ -4,7 +4,7 @@ import { bytesBelow } from "../folder-size.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { Git } from "./git.ts";
 
-/** A start fetches before its session refers to the clone. */
+/** A start fetches the clone before its session references it. */
 const unreferencedGraceMs = 24 * 3_600_000;
 
 export interface KeptClone {
@@ -19,7 +19,7 @@ const namesIn = async (stateDirectory: string): Promise<readonly string[]> =>
     /^[0-9a-f]{64}$/.test(name),
   );
 
-/** The clones of repositories that were fetched from addresses. */
+/** Clones of repositories that were fetched by address. */
 export async function listClones(stateDirectory: string): Promise<readonly KeptClone[]> {
   const found: KeptClone[] = [];
   for (const name of await namesIn(stateDirectory)) {
@@ -38,7 +38,7 @@ export async function listClones(stateDirectory: string): Promise<readonly KeptC
   return found;
 }
 
-/** Removes clones that no session needs and that were not used for a day. Returns how many. */
+/** Removes clones that no session needs and that were unused for a day. Returns their number. */
 export async function pruneClones(
   stateDirectory: string,
   { now, dryRun, isReferenced }: PruneClones,

@@ -14,7 +14,7 @@ export interface TrackedFile {
   readonly mode: FileMode;
   /** Git's own hash of the content. */
   readonly oid: string;
-  /** The tag of `git ls-files -v`: "S" is not on the disk on purpose; git takes small letters for unchanged. */
+  /** The tag of `git ls-files -v`: "S" means intentionally not on the disk. Git treats small letters as unchanged. */
   readonly tag: string;
 }
 
@@ -25,7 +25,7 @@ export interface LeftOut {
 
 export interface Listing {
   readonly files: readonly TrackedFile[];
-  /** What git tracks and no session can have, such as submodules. */
+  /** Tracked entries that no session can have, such as submodules. */
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -66,7 +66,7 @@ export async function dirtyPaths(
   if (!isWorkingTree) return [];
   const assumed = files.filter(({ tag }) => tag !== tag.toUpperCase()).map(({ path }) => path);
   if (assumed.length === 0) return changedPaths(git);
-  // A person told git not to look at them. The session has them as they are, so their changes must be known.
+  // A person told git to ignore their changes. The session reads them from disk, so the changes must be detected.
   const folder = await mkdtemp(join(tmpdir(), "maestro-index-"));
   try {
     const env = { GIT_INDEX_FILE: join(folder, "index") };
@@ -96,7 +96,7 @@ async function changedPaths(
   ];
   const output = await git.run(args, { env });
   const changed = records(output).flatMap((record) => {
-    // A name that is not UTF-8 is left out, and so stays as the commit has it.
+    // A name that is not UTF-8 is left out, and so stays as in the commit.
     if (!isUtf8(record)) return [];
     // Eight fields before the path.
     const [, path] = /^1 (?:[^ ]+ ){7}([^]*)$/.exec(record.toString()) ?? [];
@@ -105,18 +105,18 @@ async function changedPaths(
   return changed.sort();
 }
 
-/** How the content of a clean file on the disk relates to the one that git has recorded. */
+/** How a clean file on the disk relates to the content that git has recorded. */
 export type Conversion =
   /** The same bytes. */
   | "none"
-  /** Git itself changes line ends, keywords or the encoding. */
+  /** Git itself converts line ends, keywords or the encoding. */
   | "text"
-  /** A program makes it, as Git LFS does. It is never started: the recorded content is used instead. */
+  /** A program converts it, like Git LFS. It is never started: the recorded content is used instead. */
   | "filter";
 
 const converting = ["text", "crlf", "eol", "ident", "working-tree-encoding"];
 
-/** Of each file whose content is converted. */
+/** For each file whose content is converted. */
 export async function conversionsOf(
   { git, isWorkingTree }: Repository,
   files: readonly TrackedFile[],
@@ -138,7 +138,7 @@ export async function conversionsOf(
   return (path) => found.get(path) ?? always;
 }
 
-/** What the person's git does with line ends; undefined where it does nothing. */
+/** How the user's git converts line ends; undefined if it does not. */
 export async function autocrlfOf(git: Git): Promise<"true" | "input" | undefined> {
   const { stdout } = await git.try(["config", "--get", "core.autocrlf"]);
   const value = stdout.toString().trim().toLowerCase();
@@ -168,7 +168,7 @@ function parse(record: Buffer, isIndex: boolean) {
   return { head: isIndex ? fields : [undefined, mode, oid, undefined], path, name };
 }
 
-/** As git shows a name, so that each has another text and can be found by it. */
+/** Quoted like git, so that each name has a distinct text. */
 const quoted = (bytes: Buffer): string =>
   `"${[...bytes].map((byte) => (byte >= 0x80 ? `\\${byte.toString(8)}` : String.fromCharCode(byte))).join("")}"`;
 

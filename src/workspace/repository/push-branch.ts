@@ -12,7 +12,7 @@ import type { Git } from "./git.ts";
 const pushTimeoutMs = 120_000;
 const maxErrorText = 2_000;
 
-/** Variables that would name another repository, or programs for it. */
+/** Variables that select another repository or programs for it. */
 const ofRepository =
   /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR|PREFIX|NAMESPACE|CONFIG|CONFIG_PARAMETERS|CONFIG_COUNT|CONFIG_KEY_\d+|CONFIG_VALUE_\d+)$/;
 
@@ -24,7 +24,7 @@ export interface PushOrder {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The address of a remote. Throws when the repository has no such remote. */
+/** The address of a remote. Throws if the repository has no such remote. */
 export async function remoteUrl(git: Git, remote: string): Promise<string> {
   const { code, stdout } = await git.try(["remote", "get-url", "--push", "--", remote]);
   const url = stdout.toString().trim();
@@ -39,8 +39,8 @@ export async function remoteUrl(git: Git, remote: string): Promise<string> {
 }
 
 /**
- * Pushes a branch with the user's own credentials. Git does not read the configuration of the repository for it, which is
- * not trusted, so neither its hooks nor its programs run. Never forced: a remote branch with other commits stays.
+ * Pushes a branch with the user's own credentials. Git does not read the untrusted repository's configuration for
+ * it, so neither its hooks nor its programs run. Never forces: a remote branch with other commits stays.
  */
 export async function pushBranch(git: Git, { branch, commit, remote, signal }: PushOrder): Promise<void> {
   const url = await remoteUrl(git, remote);
@@ -94,7 +94,7 @@ interface PushEnding {
   readonly stderr: string;
 }
 
-/** A repository of its own that borrows the objects of another, without its configuration. */
+/** A temporary repository that borrows the objects of another one without its configuration. */
 class PushPlace implements AsyncDisposable {
   readonly #git: Git;
   readonly #folder: string;
@@ -137,7 +137,7 @@ class PushPlace implements AsyncDisposable {
     }
   }
 
-  /** In the folder of the repository: the address of a remote may be relative to it. */
+  /** Runs in the repository's folder, because the address of a remote may be relative to it. */
   async run(args: readonly string[]): Promise<PushEnding> {
     const child = spawn(this.#program, ["--no-pager", ...args], {
       cwd: this.#git.folder,
@@ -187,7 +187,7 @@ class PushPlace implements AsyncDisposable {
   }
 }
 
-/** CI services keep their credentials as headers in the repository. They are no programs, and are kept. */
+/** CI services store their credentials as headers in the repository. Headers are not programs, so they are kept. */
 async function headersOf(git: Git): Promise<readonly (readonly [string, string])[]> {
   const { stdout } = await git.try([
     "config",

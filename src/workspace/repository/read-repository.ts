@@ -12,12 +12,12 @@ import { conversionsOf, dirtyPaths, type LeftOut, listFiles, type TrackedFile } 
 import { secretByContent, secretByName } from "./secret-files.ts";
 
 export interface SourceFilter {
-  /** Only these; all when it is empty. */
+  /** Only these files. Empty: all. */
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** Paths that are taken although they look like secrets. */
+  /** Paths that are included although they look like secrets. */
   readonly allow: readonly string[];
-  /** Left out, because only checks get them. */
+  /** Excluded, because only checks get them. */
   readonly checksOnly: readonly string[];
 }
 
@@ -33,8 +33,8 @@ export interface SourceFiles {
 const progressEveryMs = 3_000;
 
 /**
- * The files of a repository as the base of a session. Each content is hashed once and held only while it is stored; what is
- * left out is listed with its reason, and stays as it is in everything that is delivered.
+ * The files of a repository as the base of a session. Each content is hashed once and is in memory only while it is
+ * stored. Excluded files are listed with the reason and stay unchanged in every delivery.
  */
 export async function readRepository(
   repository: Repository,
@@ -70,7 +70,8 @@ export async function readRepository(
   return {
     tree: baseTree(intake.files),
     leftOut,
-    // Also files that were removed, and are in no listing. A secret is in no commit that no persona made.
+    // Includes removed files, which are in no listing. Secrets are left out, because only a persona's own commit
+    // may contain one.
     dirty: [...dirty]
       .filter((path) => isWanted(path) && !isHome.has(path) && secretByName(path) === undefined)
       .filter((path) => !intake.restricted.has(path)),
@@ -78,7 +79,7 @@ export async function readRepository(
   };
 }
 
-/** Stores the files one by one and adds them up. */
+/** Stores the files one by one and sums their sizes. */
 class Intake {
   readonly files = new Map<string, TreeFile>();
   readonly leftOut: LeftOut[] = [];
@@ -135,7 +136,7 @@ interface Chosen {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** By path alone, before anything is read. */
+/** Decides by path alone, before anything is read. */
 function choose(tracked: readonly TrackedFile[], filter: SourceFilter): Chosen {
   const [isWanted, isForChecks] = [wantedBy(filter), matcher(filter.checksOnly)];
   const allowed = new Set(filter.allow);
@@ -196,7 +197,7 @@ async function readOnDisk(root: OpenFolder, path: string): Promise<Read> {
     return (await inFolder(root, names, (folder) => readIn(folder, name))) ?? { kind: "absent" };
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    // A folder on the way is a file or a link now: the file is gone.
+    // A folder in its path is now a file or a link, so the file is gone.
     if (["ENOENT", "ENOTDIR", "ELOOP"].includes(code)) return { kind: "absent" };
     throw error;
   }

@@ -1,4 +1,4 @@
-/** By name: the file would hold a secret even if no pattern finds one in it. */
+/** By name: such a file counts as secret even if no pattern matches its content. */
 const secretNames: readonly RegExp[] = [
   /^\.env/i,
   /\.env$/i,
@@ -13,16 +13,16 @@ const secretNames: readonly RegExp[] = [
   /\.(?:tfstate|tfvars|tfvars\.json)$/i,
 ];
 
-/** Files whose folder says it. */
+/** Files whose folder marks them as secret. */
 const secretPaths = /(?:^|\/)(?:\.docker\/config\.json|\.kube\/config|\.aws\/(?:config|credentials))$/i;
 
-/** Files that show which variables there are, without their values. */
+/** Files that list variables without their values. */
 const exampleName = /\.(?:example|sample|template)$|^(?:example|sample)\.env$/i;
 const publicName = /\.pub$/i;
-/** A copy of a secret is one. */
+/** A copy of a secret is a secret. */
 const copyEnding = /(?:\.(?:bak|backup|old|orig|save)|~)$/i;
 
-/** Keys that are known by how they begin. Each is linear and starts at a fixed text. */
+/** Keys with a known prefix. Each pattern is linear and starts at fixed text. */
 const keyShapes: readonly (readonly [what: string, shape: RegExp])[] = [
   ["a private key", /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----/],
   ["an AWS key", /(?<![A-Z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![A-Z0-9])/],
@@ -48,10 +48,10 @@ const keyShapes: readonly (readonly [what: string, shape: RegExp])[] = [
   ["a Docker token", /(?<![\w-])dckr_pat_[\w-]{20,}/],
 ];
 
-/** A larger file is not text that people wrote. */
+/** People do not write larger text files. */
 const mostScanned = 1024 * 1024;
 
-/** Why a file of a repository stays home by its name; undefined for an ordinary one. */
+/** Why a file's name excludes it; undefined for an ordinary one. */
 export function secretByName(path: string): string | undefined {
   const original = path.replace(copyEnding, "");
   const name = original.slice(original.lastIndexOf("/") + 1);
@@ -61,7 +61,7 @@ export function secretByName(path: string): string | undefined {
     : undefined;
 }
 
-/** Why a file stays home by its content. */
+/** Why a file's content excludes it. */
 export function secretByContent(content: Buffer): string | undefined {
   if (content.length > mostScanned || content.includes(0)) return undefined;
   const text = content.toString("latin1");

@@ -4,7 +4,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { Git } from "./git.ts";
 
 /**
- * Refuses a repository whose files are not all in one of these folders. Its own folder may be a link, its `.git` a file
+ * Refuses a repository unless all its files are in these folders. Its own folder may be a link, its `.git` a file
  * that names another folder, and its objects may be borrowed from another repository.
  */
 export async function stayWithin(git: Git, folder: string, allowed: readonly string[]): Promise<void> {
@@ -24,7 +24,7 @@ async function isWithin(path: string, allowed: readonly string[]): Promise<boole
   return allowed.some((root) => real === root || real.startsWith(root.endsWith(sep) ? root : root + sep));
 }
 
-/** Folders of objects that the repository reads besides its own. */
+/** Object folders that the repository reads besides its own. */
 async function alternatesOf(objects: string): Promise<readonly string[]> {
   const text = await readFile(resolve(objects, "info/alternates"), "utf8").catch(() => "");
   return text
