@@ -7,25 +7,25 @@ const codeExtensions = ["ts", "js", "mjs"];
 const dataExtensions = ["yaml", "yml", "json"];
 const largestBytes = 1024 * 1024;
 
-/** A configuration file before it is understood, and before any code of it ran. */
+/** A configuration file before it is parsed and before any of its code runs. */
 export interface FoundConfig {
   readonly path: string;
   readonly isCode: boolean;
   readonly bytes: Uint8Array;
-  /** Of the bytes; of code, with all files that it imports by a path. */
+  /** Hash of the bytes. For code, it includes all files imported by path. */
   readonly sha256: string;
-  /** Of code: its files by their real paths, in the order in which they were found. */
+  /** For code: its files by real path, in the order of discovery. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The files that its code imports, as a person would name them. */
+/** The files that its code imports, in the form people use. */
 export const importsOf = ({ files }: FoundConfig, folder: string): readonly string[] =>
   [...files.keys()].slice(1).map((path) => relative(folder, path));
 
 export interface ConfigFile {
   readonly path: string;
   readonly content: unknown;
-  /** The line on which a key stands, for formats that are read as text. */
+  /** The line of a key, for formats that are read as text. */
   readonly lineOf: (keyPath: readonly string[]) => Promise<number | undefined>;
 }
 
@@ -33,7 +33,7 @@ export interface ConfigFile {
 export const findFolderConfig = (folder: string): Promise<FoundConfig | undefined> =>
   findConfig(folder, "maestro.config", [...codeExtensions, ...dataExtensions]);
 
-/** The user's own, which is data alone. */
+/** The user's own file, which contains only data. */
 export const findUserConfig = (folder: string): Promise<FoundConfig | undefined> =>
   findConfig(folder, "config", dataExtensions);
 
@@ -68,7 +68,7 @@ async function readBytes(path: string): Promise<Uint8Array> {
   });
 }
 
-/** Runs the code of a file that is code: only where a person trusted these bytes. */
+/** Runs the code of a configuration only if a person trusted these bytes. */
 export const readConfig = (found: FoundConfig): Promise<ConfigFile> =>
   found.isCode ? importModule(found) : readText(found);
 
@@ -83,7 +83,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** By the readers of team files, which are made for files of strangers. */
+/** Uses the readers of team files, which accept files from strangers. */
 async function readText({ path, bytes }: FoundConfig): Promise<ConfigFile> {
   const source = await sourceOf(path, bytes);
   if (source.kind === "broken") {

@@ -6,16 +6,16 @@ import type { SandboxRule } from "../workspace/sandbox-kind.ts";
 
 /** Every setting of Maestro, as the rest of the code reads it. */
 export interface Config {
-  /** `undefined`: the state directory's own rule decides (see `state/state-directory.ts`). */
+  /** `undefined`: the state directory's own rule decides (see `store/state-directory.ts`). */
   readonly stateDir: string | undefined;
   /** `undefined`: the team's own model. */
   readonly model: string | undefined;
-  /** Level 1: tries at a persona's work within one round. */
+  /** Level 1: attempts at a persona's work within one round. */
   readonly attempts: Retries & { readonly timeoutMs: number };
   /** Level 2: sets of attempts. */
   readonly rounds: Retries;
   readonly breaker: { readonly threshold: number; readonly cooldownMs: number };
-  /** Where tickets go; a file in the state directory when none of these is set. */
+  /** Where tickets go. Default: a file in the state directory. */
   readonly jira: {
     readonly baseUrl: string | undefined;
     readonly email: string | undefined;
@@ -35,54 +35,54 @@ export interface Config {
     readonly secret: string | undefined;
     readonly allowInternal: boolean;
   };
-  /** Where neither the team nor a person sets one. */
+  /** Applies if neither the team nor a person sets a budget. */
   readonly budget: {
-    /** Of each persona in a session. */
+    /** Limit for each persona in a session. */
     readonly personaTokens: number | undefined;
-    /** Of all sessions of the state directory together, a day (UTC). */
+    /** Limit per UTC day for all sessions of the state directory together. */
     readonly dayTokens: number | undefined;
     readonly dayUsd: number | undefined;
-    /** Under a budget of dollars, what has no known price. */
+    /** Whether dollar budgets accept models without a known price. */
     readonly unpriced: UnpricedRule;
   };
-  /** Dollars per million tokens, by model, before the published prices; `undefined`: only those. */
+  /** Dollars per million tokens, by model, with precedence over published prices. `undefined`: only those. */
   readonly prices: PriceTable | undefined;
-  /** OpenAI-compatible servers by the name that models of them begin with. */
+  /** OpenAI-compatible servers, by the prefix of their models' names. */
   readonly servers: Readonly<Record<string, ModelServer>> | undefined;
-  /** A folder whose installed packages of providers may be loaded, besides Maestro's own. */
+  /** A folder whose installed provider packages may be loaded, besides Maestro's own. */
   readonly providersFrom: string | undefined;
   readonly leaseMs: number;
-  /** Sessions that may run at once, by name, over all processes of the state directory. */
+  /** Sessions that may run at once, by name, across all processes of the state directory. */
   readonly limits: {
     readonly teams: SessionLimit | undefined;
     readonly models: SessionLimit | undefined;
     readonly queues: SessionLimit | undefined;
-    /** What providers admit in a minute. */
+    /** Providers' limits per minute. */
     readonly providers: ProviderRates | undefined;
   };
   readonly sandbox: SandboxRule;
-  /** Of one check or agent: all its processes together. */
+  /** Limits of one check or agent: all its processes together. */
   readonly commands: {
     readonly memoryMiB: number;
     readonly diskMiB: number;
     readonly processes: number;
   };
-  /** A file with what the simulated model says; `undefined`: it does what contracts ask for. */
+  /** A file with the script of the simulated model. `undefined`: it does what contracts ask for. */
   readonly simulatedScript: string | undefined;
-  /** `maestro serve`. */
+  /** Settings of `maestro serve`. */
   readonly server: {
     readonly host: string;
     readonly port: number;
-    /** `undefined`: the one in the state directory, made at the first start. */
+    /** `undefined`: the token in the state directory, created at the first start. */
     readonly apiToken: string | undefined;
     /** Sessions driven at once. */
     readonly places: number;
-    /** The address under which people reach it, where that is not its own. */
+    /** The address under which people reach it, if different from its own. */
     readonly publicUrl: string | undefined;
-    /** PEM files; with them it speaks TLS. */
+    /** PEM files, which make it speak TLS. */
     readonly tlsCert: string | undefined;
     readonly tlsKey: string | undefined;
-    /** Memory of the process that an attempt of a function persona runs in. */
+    /** Memory limit of a process that runs an attempt of a function persona. */
     readonly functionMemoryMb: number;
   };
 }
@@ -95,7 +95,7 @@ interface Retries {
   readonly maxDelayMs: number;
 }
 
-/** Any part of the configuration, as a program gives it to `open()`. */
+/** A part of the configuration, as a program gives it to `open()`. */
 export type ConfigOverrides = DeepPartial<Config>;
 
 type DeepPartial<T> = {

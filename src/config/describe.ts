@@ -7,7 +7,7 @@ import { settingKeys, settings } from "./settings.ts";
 /** One line of `maestro config`. */
 export interface DescribedSetting {
   readonly key: SettingKey;
-  /** `null`: not set. A secret is "set" or "not set", never itself. */
+  /** `null`: not set. A secret is "set" or "not set", never shown. */
   readonly value: Json;
   readonly origin: string;
   readonly environment: string;
@@ -28,7 +28,7 @@ export function describeConfig(loaded: LoadedConfig): DescribedSetting[] {
   });
 }
 
-/** On one line, whatever it is. */
+/** The value on one line. */
 export function showSetting(value: Json): string {
   if (value === null) return "-";
   return typeof value === "object" ? JSON.stringify(value) : String(value);

@@ -10,11 +10,11 @@ export interface Flattened {
 
 const sections = new Set(settingKeys.filter((key) => key.includes(".")).map((key) => key.split(".")[0]));
 
-/** A file of a stranger can have a hundred thousand, and each costs a search for its line and its closest name. */
+/** A stranger's file can have a hundred thousand problems, and each costs a search for its line and closest name. */
 const mostProblems = 20;
 const longestName = 80;
 
-/** Turns a nested object of unknown shape into values by dotted key; descends only where settings are. */
+/** Turns a nested object of unknown shape into values by dotted key. Descends only into sections. */
 export function flatten(content: unknown): Flattened {
   const values = new Map<SettingKey, unknown>();
   const problems: { keyPath: readonly string[]; sentence: string }[] = [];
@@ -30,7 +30,7 @@ export function flatten(content: unknown): Flattened {
       const path = [...keyPath, name];
       const key = path.join(".");
       if (value[name] === undefined) continue;
-      // A dot inside a name would otherwise pass for a section.
+      // Otherwise a dot inside a name would look like a section.
       if (name.includes(".")) problems.push({ keyPath: path, sentence: nested(key) });
       else if (isSettingKey(key)) values.set(key, value[name]);
       else if (keyPath.length === 0 && sections.has(name)) walk(value[name], path);
@@ -46,7 +46,7 @@ export function flatten(content: unknown): Flattened {
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // Objects of another realm count as well; an object literal with a `__proto__` of its own does not.
+  // Accepts objects of another realm, but not an object literal with its own `__proto__`.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

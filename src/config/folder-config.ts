@@ -7,14 +7,14 @@ import { fileLayer, type Layer } from "./layers.ts";
 import { settings } from "./settings.ts";
 import { fileIn, isTrusted, type TrustedFile } from "./trust-store.ts";
 
-/** The configuration of the folder that a command starts in: a stranger's, until a person trusts it. */
+/** The configuration of the folder in which a command starts: untrusted until a person trusts it. */
 export interface FolderConfig extends TrustedFile {
   readonly isTrusted: boolean;
-  /** Undefined: it is code, and was not run. */
+  /** Undefined for code that was not run. */
   readonly layer: Layer | undefined;
 }
 
-/** Runs the code of a configuration only for a command that acts, and only where a person trusted this content. */
+/** Runs the code of a configuration only for a command that acts, and only if a person trusted this content. */
 export async function readFolderConfig(
   found: FoundConfig,
   env: NodeJS.ProcessEnv,
@@ -32,7 +32,7 @@ const codeDemands = (found: FoundConfig): readonly string[] => [
   ...importsOf(found, dirname(found.path)).map((path) => `It imports ${quote(path)}.`),
 ];
 
-/** What the configuration of a folder asks for that only a trusted one gets. */
+/** The settings of a folder's configuration that need trust. */
 export async function configDemands(folder: string): Promise<(TrustedFile & Demanding) | undefined> {
   const found = await findFolderConfig(folder);
   if (found === undefined) return undefined;

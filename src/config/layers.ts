@@ -6,17 +6,17 @@ import type { Origin } from "./origin.ts";
 import { settingKeys, settings } from "./settings.ts";
 import { trustVariable, trustVariableProblem } from "./trust-variable.ts";
 
-/** The raw values of one source, and the problems of the source itself. */
+/** The raw values of one source, and the source's own problems. */
 export interface Layer {
   readonly values: ReadonlyMap<SettingKey, unknown>;
-  /** The place only knows text, so that "3" means 3. */
+  /** The source has only text, so "3" means 3. */
   readonly isText: boolean;
   readonly originOf: (key: SettingKey) => Origin;
   readonly lineOf?: (key: SettingKey) => Promise<number | undefined>;
   readonly problems: readonly string[];
 }
 
-/** Values by dotted key, as a command line gives them. */
+/** Values by dotted key, from the command line. */
 export type Flags = { readonly [Key in SettingKey]?: string | number | undefined };
 
 export async function fileLayer(file: ConfigFile, origin: "file" | "user"): Promise<Layer> {
@@ -36,7 +36,7 @@ export async function fileLayer(file: ConfigFile, origin: "file" | "user"): Prom
   };
 }
 
-/** An empty value counts as unset: it is how a shell takes a variable back. */
+/** An empty value counts as unset, because that is how shells override a variable. */
 export function environmentLayer(env: NodeJS.ProcessEnv): Layer {
   const keyByName = new Map(settingKeys.map((key) => [settings[key].environment, key]));
   const values = new Map<SettingKey, unknown>();

@@ -16,7 +16,7 @@ export interface LoadOptions {
   readonly flags?: Flags | undefined;
   /** The options of `open()`. */
   readonly overrides?: ConfigOverrides | undefined;
-  /** Runs no code, trusted or not, and leaves out what an untrusted folder may not set, where it would be refused. */
+  /** Runs no code, trusted or not. Ignores settings that an untrusted folder may not set, instead of refusing them. */
   readonly onlyLooks?: boolean | undefined;
 }
 
@@ -25,15 +25,15 @@ export interface LoadedConfig {
   readonly origins: ReadonlyMap<SettingKey, Origin>;
   /** The files that were found, the user's own last. */
   readonly files: readonly string[];
-  /** Only with `onlyLooks`: a sentence about the settings of the folder that are not used. */
+  /** Only with `onlyLooks`: a sentence about ignored settings of the folder. */
   readonly leftOut: string | undefined;
 }
 
 type Chosen = Map<SettingKey, { readonly value: unknown; readonly origin: Origin }>;
 
 /**
- * Flag over code over environment over folder over user over default; a folder that is not trusted gives way to the user as
- * well. Everything that is wrong is said in one error.
+ * Precedence: flag, code, environment, folder, user, default. The user's file precedes an untrusted folder. All
+ * problems are reported in one error.
  */
 export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
   const cwd = resolve(options.cwd ?? ".");
@@ -71,7 +71,7 @@ async function readUser(
   return found && { path: found.path, layer: await fileLayer(await readConfig(found), "user") };
 }
 
-/** What judges trust is loaded only where a folder has a configuration. */
+/** Loads the trust code only if the folder has a configuration. */
 async function readFolder(
   cwd: string,
   env: NodeJS.ProcessEnv,
@@ -88,7 +88,7 @@ const noteIn = (problems: string[]) => (error: unknown) => {
   return undefined;
 };
 
-/** The settings that an untrusted folder may not set and that no stronger place replaces. */
+/** Settings that an untrusted folder may not set and that no stronger source replaces. */
 async function refusedOf(folder: FolderConfig | undefined, chosen: Chosen) {
   if (folder?.layer === undefined || folder.isTrusted) return undefined;
   const { needTrust, untrustedSettings, withoutNeedOfTrust } = await import("./folder-config.ts");
@@ -110,7 +110,7 @@ function leftOut(
   return `${path} is not trusted, so these of its settings are not used: ${refused.join(", ")}.`;
 }
 
-/** Every value is checked, also one that a higher layer replaces: it is wrong today or tomorrow. */
+/** Checks every value, including replaced ones, because those may apply later. */
 async function choose(layersUpward: readonly Layer[], problems: string[]): Promise<Chosen> {
   const chosen = new Map<SettingKey, { value: unknown; origin: Origin }>(
     settingKeys.map((key) => [key, { value: settings[key].default, origin: { kind: "default" } }]),
@@ -132,7 +132,7 @@ function notAllowed(key: SettingKey, raw: unknown, origin: Origin, line: number 
   return `${key} is ${secret ? "a value that is kept secret" : showValue(raw)} (${place}); allowed is ${kind.allowed}.`;
 }
 
-/** A longest wait of 200 ms alone is valid: the default shortest wait of 1,000 ms then shrinks with it. */
+/** A maximum wait of 200 ms alone is valid: the default minimum of 1,000 ms then shrinks with it. */
 function letDefaultGiveWay(chosen: Chosen, [smaller, larger]: (typeof orderedPairs)[number]): void {
   const [low, high] = [chosen.get(smaller), chosen.get(larger)];
   if (low === undefined || high === undefined || Number(low.value) <= Number(high.value)) return;
@@ -163,7 +163,7 @@ function invalid(problems: readonly string[]): ConfigInvalid {
   });
 }
 
-/** The nested object of the flat table. */
+/** The nested object for the flat table. */
 function build(chosen: Chosen, cwd: string): Config {
   const config: Record<string, unknown> = {};
   for (const [key, { value }] of chosen) {
@@ -176,6 +176,6 @@ function build(chosen: Chosen, cwd: string): Config {
     if (typeof folder === "string") config[key] = resolve(cwd, folder);
   }
   for (const section of Object.values(config)) Object.freeze(section);
-  // The table has exactly the keys of the type, each of the right kind: the compiler checks the table.
+  // The compiler checks that the table has exactly the keys of the type, each of the right kind.
   return Object.freeze(config) as unknown as Config;
 }

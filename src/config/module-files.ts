@@ -4,20 +4,23 @@ import { dirname, isAbsolute, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { canonicalJson, sha256 } from "../domain/canonical.ts";
 
-/** The files of a module: its own, and those that it imports by a path. Packages are installed by a person. */
+/**
+ * The files of a module: its own and those imported by path. Packages are excluded, because a person installed
+ * them.
+ */
 export interface ModuleFiles {
-  /** Of all of them. A module of one file has the hash of its bytes. */
+  /** Hash of all files. For a single file, the hash of its bytes. */
   readonly sha256: string;
-  /** By their real paths. */
+  /** By real path. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
 const mostFiles = 1_000;
-/** Also in comments and texts: a file too many does no harm. */
+/** Also matches in comments and texts, because an extra file does no harm. */
 const imports =
   /(?:\bfrom|\bimport|\bimport\s{0,9}\(|\brequire\s{0,9}\()\s{0,99}(["'`])((?:\.{1,2}\/|\/|file:)[^"'`\n]{1,999})\1/g;
 
-/** `read` gives the bytes of a file, or throws. Runs nothing. */
+/** `read` returns the bytes of a file, or throws. Runs nothing. */
 export async function readModuleFiles(
   entry: string,
   read: (path: string) => Promise<Uint8Array>,
@@ -31,7 +34,7 @@ export async function readModuleFiles(
     files.set(path, bytes);
     for (const [, , specifier = ""] of Buffer.from(bytes).toString().matchAll(imports)) {
       const found = resolveIn(path, specifier);
-      // What is not there is Node's to report.
+      // Node reports missing files itself.
       if (found !== undefined && (await stat(found).catch(() => undefined))?.isFile()) waiting.push(found);
     }
   }
@@ -42,7 +45,7 @@ export async function readModuleFiles(
   return { sha256: files.size === 1 ? sha256(own) : sha256(canonicalJson(all)), files };
 }
 
-/** As `require` finds it, which also takes a path without an ending; its result is a real path. */
+/** Resolves like `require`, which accepts paths without an extension. The result is a real path. */
 function resolveIn(path: string, specifier: string): string | undefined {
   try {
     const wanted = specifier.startsWith("file:") ? fileURLToPath(specifier) : specifier;
@@ -53,8 +56,8 @@ function resolveIn(path: string, specifier: string): string | undefined {
 }
 
 /**
- * Imports a module from the bytes that were read: a file that changed since cannot run. Refuses a file that was not read,
- * which only a computed path can name.
+ * Imports a module from the bytes that were read, so that a file changed since then cannot run. Refuses a file that
+ * was not read, which only a computed path can name.
  */
 export async function importFiles(
   entry: string,
@@ -87,7 +90,7 @@ export async function importFiles(
 function isOwn(specifier: string, url: string, folder: string): boolean {
   if (!url.startsWith("file:")) return false;
   if (/^(?:\.{0,2}\/|file:|#)/.test(specifier)) return true;
-  // The package that the folder itself is, by its name.
+  // The folder's own package, imported by its name.
   const way = relative(folder, fileURLToPath(url));
   return !way.startsWith("..") && !isAbsolute(way) && !join("/", way).includes("/node_modules/");
 }

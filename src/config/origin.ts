@@ -1,4 +1,4 @@
-/** Where the value of a setting came from. */
+/** The source of a setting's value. */
 export type Origin =
   | { readonly kind: "default" }
   | { readonly kind: "file"; readonly file: string }

@@ -3,12 +3,12 @@ import type { ModelServer } from "../personas/model/model-sources.ts";
 import { checkProviderName } from "../personas/model/own-providers.ts";
 import type { ProviderRates } from "../store/decisions/rates.ts";
 
-// No schema library here: a flat table needs none, and importing one costs every command 124 ms.
+// No schema library: a flat table needs none, and importing one would cost every command 124 ms.
 
 /** A type of value: its wording for errors, and its reader. */
 export interface Kind<Value> {
   readonly allowed: string;
-  /** `undefined` when the value is not allowed. `isText`: it comes from a place that only knows text. */
+  /** `undefined` if the value is not allowed. `isText`: the source has only text. */
   readonly read: (raw: unknown, isText: boolean) => Value | undefined;
 }
 
@@ -40,7 +40,7 @@ export const dollars: Kind<number> = {
   },
 };
 
-/** Goes into a header as it is. */
+/** Sent unchanged in a header. */
 export const apiToken: Kind<string> = {
   allowed: "at least 8 letters, digits and signs such as - . _ ~ + / =",
   read: (raw) => (typeof raw === "string" && /^[\w.~+/=-]{8,512}$/.test(raw) ? raw : undefined),
@@ -101,7 +101,7 @@ function parsed(text: unknown): unknown {
 
 const variable = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** The address is checked when a model of the server is used, with the name of the server in the error. */
+/** The address is checked when a model of the server is used, so that the error names the server. */
 export const serverTable: Kind<Readonly<Record<string, ModelServer>>> = {
   allowed:
     'addresses by name, such as { "vllm": { "baseUrl": "http://127.0.0.1:8000/v1", "keyVariable": "VLLM_API_KEY" } }; no name may be that of a provider of Maestro',
@@ -151,7 +151,7 @@ const perMinute = integer(1, 1_000_000_000);
 const mostSessions = 10_000;
 const mostNames = 1_000;
 
-/** A limit of 0 holds its sessions back. */
+/** A limit of 0 holds back its sessions. */
 const sessionLimits: Kind<Readonly<Record<string, number>>> = {
   allowed: `numbers of sessions from 0 to ${mostSessions} by name, such as { "product": 2 }`,
   read(raw, isText) {
@@ -162,7 +162,7 @@ const sessionLimits: Kind<Readonly<Record<string, number>>> = {
   },
 };
 
-/** The row of a limit on sessions: over all processes of the state directory, and by name. */
+/** A limit on sessions by name, across all processes of the state directory. */
 export const sessionLimit = (environment: string, description: string) => ({
   environment,
   default: undefined,

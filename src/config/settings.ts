@@ -334,7 +334,7 @@ export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(settings, key);
 }
 
-/** Pairs whose first may not be larger than the second. */
+/** Pairs in which the first must not be larger than the second. */
 export const orderedPairs: readonly (readonly [SettingKey, SettingKey])[] = [
   ["attempts.baseDelayMs", "attempts.maxDelayMs"],
   ["rounds.baseDelayMs", "rounds.maxDelayMs"],

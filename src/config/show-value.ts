@@ -1,14 +1,14 @@
 const longest = 80;
 
-/** A value as an error message shows it: on one line, and short whatever it is. */
+/** A value for an error message: short and on one line. */
 export function showValue(value: unknown): string {
   const shown = typeof value === "string" ? JSON.stringify(value.slice(0, longest + 1)) : outline(value);
   return shown.length > longest ? `${shown.slice(0, longest)}...` : shown;
 }
 
-/** Its first level only: deeper there may be a secret. */
+/** Only its first level, because deeper levels may contain a secret. */
 function outline(value: unknown): string {
-  // Fetched when it is needed: node:util loads much else, and every start would pay for it.
+  // Loaded on demand: node:util loads many other modules, which would slow every start.
   const { inspect } = process.getBuiltinModule("node:util");
   return inspect(value, {
     depth: 0,

@@ -10,8 +10,8 @@ import type { Demanding } from "./folder-config.ts";
 import { fileIn, isTrusted, type TrustedFile } from "./trust-store.ts";
 
 /**
- * The team of a file that a person named. A module is trusted by naming it: that is why it was named. YAML and JSON look
- * harmless, so what reaches beyond the sandbox needs a word of its own.
+ * Loads the team of a file that a person named. Naming a module trusts it, because its code runs. YAML and JSON
+ * look harmless, so demands beyond the sandbox need explicit trust.
  */
 export async function loadTrustedTeam(
   file: string,
@@ -28,7 +28,7 @@ export async function loadTrustedTeam(
   });
 }
 
-/** Of a file that need not be a team. */
+/** Demands of a file that may not be a team. */
 export async function teamDemandsIfAny(path: string): Promise<(TrustedFile & Demanding) | undefined> {
   const loaded = await loadTeam(path).catch((error: unknown) => {
     if (TeamInvalid.is(error)) return undefined;
@@ -38,13 +38,13 @@ export async function teamDemandsIfAny(path: string): Promise<(TrustedFile & Dem
   return found?.demands.length === 0 ? undefined : found;
 }
 
-/** A team that ships with Maestro itself. */
+/** True for a team that ships with Maestro. */
 async function isOurs(file: string): Promise<boolean> {
   const [teams, path] = await Promise.all([realpath(packageFile("teams/")), realpath(file)]);
   return path.startsWith(teams + sep);
 }
 
-/** Undefined for a module, which may do anything, and for a team of Maestro's own. */
+/** Undefined for a module, which may do anything, and for Maestro's own teams. */
 export async function teamDemands(
   { team, file, sha256 }: LoadedTeam,
   sandbox: Config["sandbox"],

@@ -6,14 +6,14 @@ import { configDemands, type Demanding } from "./folder-config.ts";
 import { teamDemands, teamDemandsIfAny } from "./team-trust.ts";
 import { rememberTrust, type TrustedFile } from "./trust-store.ts";
 
-/** More files than a person looks through. */
+/** More files than a person would review. */
 const mostFiles = 1_000;
 
 type Trusting = TrustedFile & Demanding;
 
 /**
- * Trusts a folder: its configuration, and the teams in YAML and JSON directly in it that reach beyond the sandbox. Or one
- * such file. Returns what is trusted from now on, with all that it asks for.
+ * Trusts a folder (its configuration, and teams in YAML and JSON directly in it with demands beyond the sandbox),
+ * or one such file. Returns the trusted files with all their demands.
  */
 export async function trustPlace(place: string, env: NodeJS.ProcessEnv): Promise<readonly Trusting[]> {
   const status = await stat(place).catch(() => undefined);

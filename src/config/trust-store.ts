@@ -8,17 +8,17 @@ import { makeDirectoryDurably, writeDurably } from "../store/durable-file.ts";
 import { trustsAll } from "./trust-variable.ts";
 import { userFolder } from "./user-folder.ts";
 
-/** A file that a person trusted, with the content that it had then. */
+/** A file that a person trusted, with its content at that time. */
 export interface TrustedFile {
-  /** In the real path of its folder. */
+  /** The path in the real path of its folder. */
   readonly path: string;
-  /** Of the file's bytes; of a configuration that is code, with those of the files that it imports by a path. */
+  /** Hash of the file's bytes. For a configuration that is code, it includes files imported by path. */
   readonly sha256: string;
 }
 
 const mostBytes = 16 * 1024;
 
-/** One file for each, named by its path: two commands at once never overwrite each other. */
+/** One entry file per trusted path, so that two concurrent commands never overwrite each other. */
 export async function isTrusted(
   { path, sha256: content }: TrustedFile,
   env: NodeJS.ProcessEnv,
@@ -35,7 +35,7 @@ export async function rememberTrust({ path, sha256 }: TrustedFile, env: NodeJS.P
   await writeDurably(join(folder, nameOf(path)), `${JSON.stringify(entry)}\n`);
 }
 
-/** Forgets a file, or every file below a folder; it need not exist any more. Returns the paths. */
+/** Forgets a file, or every file below a folder, which may no longer exist. Returns the paths. */
 export async function revokeTrust(place: string, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const folder = trustFolder(env);
   const targets = [await realFolder(resolve(place)), await fileIn(place)];
@@ -49,7 +49,7 @@ export async function revokeTrust(place: string, env: NodeJS.ProcessEnv): Promis
   return revoked.sort();
 }
 
-/** A link to a file that is trusted elsewhere is not trusted here: only the folder's own links are resolved. */
+/** Only the folder's own links are resolved: trust does not follow a link to a file that is trusted elsewhere. */
 export async function fileIn(path: string): Promise<string> {
   const whole = resolve(path);
   return join(await realFolder(dirname(whole)), basename(whole));
@@ -65,7 +65,7 @@ const isWithin = (folder: string, path: string): boolean => {
   return way !== ".." && !way.startsWith("../");
 };
 
-/** Undefined for anything but an entry that this user alone can have written. */
+/** Undefined unless only this user can have written the entry. */
 async function readEntry(path: string): Promise<TrustedFile | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     () => undefined,

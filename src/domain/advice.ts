@@ -1,4 +1,4 @@
-/** A next step for a person. `command` is the argument vector, program first; renderers quote it for their shell. */
+/** A next step for a person. `command` is the argument vector, program first. Renderers quote it for their shell. */
 export type Advice = {
   readonly text: string;
   readonly command: readonly string[] | null;
@@ -9,7 +9,7 @@ export const advise = (text: string, ...command: readonly string[]): Advice => (
   command: command.length === 0 ? null : ["maestro", ...command],
 });
 
-/** Something a person should know, with the commands that help. */
+/** A notice for a person, with the commands that help. */
 export type Notify = (notice: string, actions?: readonly Advice[]) => void;
 
 /** Quotes a command of Maestro so that it finds this state directory. */
@@ -18,11 +18,11 @@ export type CommandFor = (...words: readonly string[]) => string;
 export interface CommandPlace {
   /** How Maestro is started here: "maestro", "npx maestro-hive". */
   readonly start?: string;
-  /** Added where it is not the usual one, so that the command finds the session. */
+  /** Added if it is not the default one, so that the command finds the session. */
   readonly stateDir?: string | undefined;
 }
 
-/** A command as a shell reads it back. */
+/** A command in the form that a shell parses back. */
 export function shellCommand(command: readonly string[], { start, stateDir }: CommandPlace = {}): string {
   const [program = "", ...words] = command;
   if (program !== "maestro") return command.map(quote).join(" ");
@@ -31,7 +31,7 @@ export function shellCommand(command: readonly string[], { start, stateDir }: Co
   return [start ?? quote(program), ...[...words, ...where].map(quote)].join(" ");
 }
 
-/** A placeholder stays bare: pasted as it is, it is a syntax error and not a file of that name. */
+/** A placeholder is not quoted: pasted unchanged, it is a syntax error instead of a file with that name. */
 const placeholder = /^(?:(?:[\w.-]+|<phase>)=)?<(?:brief|file|folder|phase|session|dependency|n)>$/;
 
 export function quote(word: string): string {
@@ -45,7 +45,7 @@ export function adviceLine({ text, command }: Advice, place?: CommandPlace): str
   return command === null ? text : `${text}: ${shellCommand(command, place)}`;
 }
 
-/** A text without a command is a sentence of its own; a command ends at a semicolon. */
+/** A text without a command is its own sentence. A command ends at a semicolon. */
 export function adviceText(actions: readonly Advice[], place?: CommandPlace): string {
   return actions
     .map((advice, index) => {
@@ -55,7 +55,10 @@ export function adviceText(actions: readonly Advice[], place?: CommandPlace): st
     .join(" ");
 }
 
-/** The name of a session in a command: its key, unless that reads as a flag or a placeholder or has invisible characters. */
+/**
+ * The name of a session in a command: its key, unless that looks like a flag or placeholder or has invisible
+ * characters.
+ */
 export function nameOf({
   key,
   id,

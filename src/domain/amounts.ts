@@ -1,11 +1,11 @@
-/** "1,234,567"; the same on every machine. */
+/** "1,234,567", the same on every machine. */
 export function number(value: number): string {
   return Math.round(value)
     .toString()
     .replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** Small sums keep enough digits to differ from zero. Null: the price is not known. */
+/** Small sums keep enough digits to differ from zero. Null: the price is unknown. */
 export function money(usd: number | null): string {
   if (usd === null) return "price unknown";
   if (usd < 0) return `-${money(-usd)}`;

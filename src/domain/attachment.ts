@@ -4,7 +4,7 @@ export const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 export const attachmentTypes = [...imageTypes, "text/plain"] as const;
 export type AttachmentType = (typeof attachmentTypes)[number];
 
-/** A file that belongs to a brief; its content is an artifact. */
+/** A file that belongs to a brief. Its content is an artifact. */
 export interface Attachment {
   readonly name: string;
   readonly mediaType: AttachmentType;
@@ -28,7 +28,7 @@ export const isImage = ({ mediaType }: Pick<Attachment, "mediaType">): boolean =
 /** Control characters, and those that change the direction of a text. */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** By its bytes: the name and what a sender says about it prove nothing. */
+/** Judged by its bytes: the name and the sender's type prove nothing. */
 export function checkAttachment(name: string, content: Uint8Array): AttachmentType {
   const { nameLength, imageBytes, textBytes } = attachmentLimits;
   if (name.trim() === "" || name.length > nameLength || unprintable.test(name) || /[/\\<>"]/.test(name))
@@ -52,7 +52,7 @@ export function checkAttachment(name: string, content: Uint8Array): AttachmentTy
   return mediaType;
 }
 
-/** Of all attachments of one brief together. */
+/** Checks all attachments of one brief together. */
 export function checkAttachments(attachments: readonly Pick<Attachment, "name" | "bytes">[]): void {
   const { count, allBytes } = attachmentLimits;
   if (attachments.length > count)

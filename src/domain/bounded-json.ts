@@ -7,7 +7,7 @@ const maxTotalBytes = 1024 * 1024;
 const maxValues = 10_000;
 const maxDepth = 32;
 
-/** Turns any value into JSON of bounded size and depth, and never throws: for the details of an error. */
+/** Turns any value into JSON of bounded size and depth, and never throws. For the details of an error. */
 export class BoundedJson {
   private readonly writeError: (error: Error) => JsonObject;
   private readonly ancestors = new Set<object>();
@@ -18,7 +18,7 @@ export class BoundedJson {
     this.writeError = writeError;
   }
 
-  /** `undefined` means: leave it out, as JSON.stringify does. */
+  /** `undefined` means: omit it, like JSON.stringify. */
   value(value: unknown): Json | undefined {
     this.valuesLeft -= 1;
     if (typeof value === "string") return this.text(value);
@@ -51,7 +51,7 @@ export class BoundedJson {
     return Object.fromEntries(members);
   }
 
-  /** Runs `write` unless the value contains itself or lies too deep; then `refuse` says so in its place. */
+  /** Runs `write` unless the value contains itself or is too deep. Then `refuse` returns a mark in its place. */
   nested<T>(value: object, refuse: (mark: string) => T, write: () => T): T {
     if (this.ancestors.has(value)) return refuse("[cycle]");
     if (this.ancestors.size >= maxDepth) return refuse("[too deep]");
@@ -61,7 +61,7 @@ export class BoundedJson {
     return written;
   }
 
-  /** Takes as many of the list as the bounds still allow. */
+  /** Takes as many items as the bounds still allow. */
   take<T>(values: readonly T[]): readonly T[] {
     return values.length <= this.valuesLeft ? values : values.slice(0, Math.max(0, this.valuesLeft));
   }
@@ -74,7 +74,7 @@ export class BoundedJson {
 
   private container(value: object): Json | undefined {
     if (isError(value)) {
-      // Freed for the writer of errors, which does its own counting.
+      // Released, because the writer of errors counts for itself.
       this.ancestors.delete(value);
       return this.writeError(value);
     }
@@ -87,13 +87,13 @@ export class BoundedJson {
     return kept.length < list.length ? [...items, cutMark] : items;
   }
 
-  /** Of a Map, also of one of another realm. */
+  /** The entries of a Map, including one of another realm. */
   private entriesOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
     if (tagOf(value) !== "[object Map]") return undefined;
     return attempt(() => this.first(Map.prototype.entries.call(value)));
   }
 
-  /** A Set as a list, and a Map whose keys are not all texts as a list of pairs. */
+  /** A Set as a list, and a Map with keys that are not all texts as a list of pairs. */
   private itemsOf(value: object): readonly unknown[] | undefined {
     const entries = this.entriesOf(value);
     if (entries !== undefined) return hasTextKeys(entries) ? undefined : entries;
@@ -101,7 +101,7 @@ export class BoundedJson {
     return attempt(() => this.first(Set.prototype.values.call(value)));
   }
 
-  /** As many as the bounds allow, and one that shows that more were there. */
+  /** As many items as the bounds allow, plus one that shows that there were more. */
   private first<T>(items: Iterable<T>): T[] {
     const taken: T[] = [];
     for (const item of items) {
@@ -115,7 +115,7 @@ export class BoundedJson {
 const hasTextKeys = (entries: readonly (readonly [unknown, unknown])[]): boolean =>
   entries.every(([key]) => typeof key === "string");
 
-/** Keys that are no texts could become equal as texts, so such entries stay pairs. */
+/** Keys that are not texts could become equal as texts, so such entries stay pairs. */
 const asObject = (entries: readonly (readonly [unknown, unknown])[]): object =>
   hasTextKeys(entries) ? Object.fromEntries(entries as readonly (readonly [string, unknown])[]) : { entries };
 
@@ -125,16 +125,16 @@ const tagOf = (value: object): string | undefined => attempt(() => Object.protot
 export function cutText(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
   const bytes = Buffer.from(text.slice(0, Math.max(0, maxBytes))).subarray(0, Math.max(0, maxBytes - 12));
-  // A streaming decoder holds back the half character at the end.
+  // A streaming decoder holds back an incomplete character at the end.
   return new TextDecoder().decode(bytes, { stream: true }) + cutMark;
 }
 
-/** Also errors of another realm, which `instanceof` does not know. */
+/** Includes errors of another realm, which `instanceof` does not recognize. */
 export const isError = (value: unknown): value is Error =>
   attempt(() => value instanceof Error || Object.prototype.toString.call(value) === "[object Error]") ??
   false;
 
-/** A getter or a proxy may throw; what cannot be read is left out. */
+/** A getter or a proxy may throw. Unreadable properties are omitted. */
 export const readProperty = (value: object, key: string): unknown =>
   attempt(() => (value as Record<string, unknown>)[key]);
 

@@ -5,32 +5,35 @@ export interface BreakerContext {
   readonly now: number;
   /** Unique to one call, so that two calls of one process are never both the probe. */
   readonly owner: string;
-  /** The call was let through as a probe, even if another call probes now. */
+  /** The call was admitted as a probe, even if another call probes now. */
   readonly isProbe?: boolean | undefined;
   readonly policy: BreakerPolicy;
 }
 
-/** Save the record whenever it is another object, also when refused: a time clamped anew at each call never comes. */
+/**
+ * Save the record whenever it is a different object, even after a refusal: a time that is clamped again at each
+ * call never comes.
+ */
 export type Admission =
   | { readonly kind: "allowed" | "probe"; readonly record: BreakerRecord }
   | { readonly kind: "refused"; readonly retryAt: number; readonly record: BreakerRecord };
 
-/** How a call ended, as far as the dependency is concerned: a wrong answer is a success, it answered. */
+/** The outcome of a call for the dependency's breaker. A wrong answer is a success, because the dependency answered. */
 export type CallOutcome =
   | { readonly kind: "success" }
   | { readonly kind: "outage" }
   | { readonly kind: "rate-limit"; readonly retryAfterMs: number | undefined }
-  /** It was given up before it could say anything. */
+  /** It was abandoned before it could tell anything. */
   | { readonly kind: "unknown" };
 
-/** For a service that does not say how long to wait: doubled with each rate limit in a row. */
+/** For a service that does not say how long to wait. Doubles with each consecutive rate limit. */
 const firstRateLimitMs = 1000;
 const longestUnsaidMs = 60_000;
-/** A longer wait is asked for again when this one is over, so a clock set wrong costs an hour at most. */
+/** A longer wait is requested again when this one is over, so a wrong clock costs an hour at most. */
 const maxRateLimitMs = 3_600_000;
 const ticketAfterFailedProbes = 3;
 
-/** Asked again by the one that probes, it renews its turn: a call may take longer than a deadline. */
+/** If the prober asks again, it renews its turn, because a call may take longer than a deadline. */
 export function admit(given: BreakerRecord, context: BreakerContext): Admission {
   const record = clampTimes(given, context);
   const { now, owner, policy } = context;
@@ -42,10 +45,10 @@ export function admit(given: BreakerRecord, context: BreakerContext): Admission 
   const retryAt = Math.max(freeAt, record.notBefore ?? now);
   if (retryAt > now) return { kind: "refused", retryAt, record };
   if (state.kind === "closed") {
-    // Over, so it goes: a closed breaker without it is passed without a write.
+    // The wait is over, so remove it: a closed breaker without it is passed without a write.
     return { kind: "allowed", record: record.notBefore === null ? record : { ...record, notBefore: null } };
   }
-  // An overdue probe was killed with its process: that says nothing about the dependency, so it does not count.
+  // An overdue probe was killed with its process, which says nothing about the dependency, so it does not count.
   const { openedAt, failedProbes } = state;
   return {
     kind: "probe",
@@ -86,7 +89,7 @@ export function onOutage(record: BreakerRecord, { now, owner, policy }: BreakerC
   return { ...record, state: { kind: "open", openedAt, probeAt: now + policy.cooldownMs, failedProbes } };
 }
 
-/** Of a probe it closes the breaker even when another has the turn by now: the service answers. */
+/** A probe's success closes the breaker even if another call now has the turn, because the service answers. */
 export function onSuccess(
   record: BreakerRecord,
   { owner, isProbe = false }: Pick<BreakerContext, "owner" | "isProbe">,
@@ -100,17 +103,17 @@ export function onSuccess(
   return { state: closes ? { kind: "closed", failures: 0 } : state, notBefore };
 }
 
-/** A rate limit is neither an outage nor a success. The prober that meets one gives its turn back. */
+/** A rate limit is neither an outage nor a success. A prober that meets one returns its turn. */
 export function onRateLimit(
   record: BreakerRecord,
   retryAfterMs: number | undefined,
   now: number,
   owner?: string,
 ): BreakerRecord {
-  // Calls in flight together fail together: that is one rate limit.
+  // Calls in flight together fail together, which is one rate limit.
   const isNews = record.notBefore === null || record.notBefore <= now;
   const rateLimits = Math.max((record.rateLimits ?? 0) + (isNews ? 1 : 0), 1);
-  // "At once", or a time that is over, says nothing: believing it would mean calls without a pause.
+  // "At once", or a past time, is ignored: following it would mean calls without a pause.
   const isSaid = retryAfterMs !== undefined && retryAfterMs >= firstRateLimitMs;
   const waitMs = Math.min(Math.ceil(isSaid ? retryAfterMs : unsaidMs(rateLimits)), maxRateLimitMs);
   const notBefore = Math.max(record.notBefore ?? 0, now + waitMs);
@@ -120,7 +123,7 @@ export function onRateLimit(
 const unsaidMs = (rateLimits: number): number =>
   Math.min(firstRateLimitMs * 2 ** Math.min(rateLimits - 1, 30), longestUnsaidMs);
 
-/** The turn to probe, if the call had it. */
+/** Returns the turn to probe, if the call had it. */
 function giveBack(record: BreakerRecord, now: number, owner: string | undefined): BreakerRecord {
   const { state } = record;
   if (state.kind !== "half-open" || state.owner !== owner) return record;
@@ -131,11 +134,11 @@ function giveBack(record: BreakerRecord, now: number, owner: string | undefined)
 export const raisesTicket = ({ state }: BreakerRecord): boolean =>
   state.kind !== "closed" && state.failedProbes >= ticketAfterFailedProbes;
 
-/** Whether this failed probe is one of the first: no person needs a ticket for it, so no attempt ends. */
+/** Whether this failed probe is one of the first, which needs no ticket, so no attempt ends. */
 export const isEarlyProbe = ({ state }: BreakerRecord): boolean =>
   state.kind === "half-open" && state.failedProbes + 1 < ticketAfterFailedProbes;
 
-/** No time may lie further ahead than it could have been set: the clock may have been set back since. */
+/** No time may be further ahead than it could have been set, because the clock may have been set back since. */
 function clampTimes(record: BreakerRecord, { now, policy }: BreakerContext): BreakerRecord {
   const state = clampState(record.state, now, policy);
   const notBefore = record.notBefore === null ? null : Math.min(record.notBefore, now + maxRateLimitMs);
@@ -171,11 +174,11 @@ export type BreakerState =
       readonly failedProbes: number;
     };
 
-/** One dependency's breaker. `notBefore` comes from rate limits, which are no outages. */
+/** One dependency's breaker. `notBefore` comes from rate limits, which are not outages. */
 export interface BreakerRecord {
   readonly state: BreakerState;
   readonly notBefore: number | null;
-  /** Rate limits in a row, so that a service that does not say how long to wait is asked less and less often. */
+  /** Consecutive rate limits, so that a service that does not say how long to wait is called less and less often. */
   readonly rateLimits?: number;
 }
 
@@ -189,7 +192,7 @@ export const breakerPolicy: BreakerPolicy = { threshold: 5, cooldownMs: 300_000,
 
 export const newBreaker: BreakerRecord = { state: { kind: "closed", failures: 0 }, notBefore: null };
 
-/** Restored state is checked, never cast: a breaker that cannot be understood must not decide anything. */
+/** Restored state is checked, never cast: an unreadable breaker must not decide anything. */
 export function parseBreaker(json: Json): BreakerRecord {
   const record = objectAt(json, "the breaker");
   const notBefore = record.notBefore === null ? null : wholeNumber(record, "notBefore");

@@ -1,15 +1,15 @@
 import { type BudgetLevelName, type BudgetUnit, microsToUsd } from "./budget.ts";
 
-/** Four fifths of a budget are gone, or it will not be enough; said once for each limit. */
+/** Four fifths of a budget are used, or it will not be enough. Raised once for each limit. */
 export interface BudgetAlert {
   readonly kind: "threshold" | "forecast";
   readonly level: BudgetLevelName;
   readonly name: string;
-  /** `limit`, `used` and `expected` are in this; "usd" means micro-dollars. */
+  /** The unit of `limit`, `used` and `expected`. "usd" means micro-dollars. */
   readonly unit: BudgetUnit;
   readonly limit: number;
   readonly used: number;
-  /** The expected total; set only by a forecast. */
+  /** The expected total, set only by a forecast. */
   readonly expected: number | null;
 }
 

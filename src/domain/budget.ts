@@ -3,7 +3,7 @@ import { InputInvalid } from "./errors.ts";
 /** Whole micro-dollars: sums of fractions drift, and a budget must not. */
 export type Money = number;
 
-/** `microUsd: null` means that the price is not known. */
+/** `microUsd: null` means that the price is unknown. */
 export interface Amount {
   readonly tokens: number;
   readonly microUsd: Money | null;
@@ -14,13 +14,13 @@ export interface Budget {
   readonly microUsd?: Money | undefined;
 }
 
-/** A person's word about a budget: null takes the limit away, what is missing stays as it is. */
+/** A person's change to a budget. Null removes the limit, and missing fields stay unchanged. */
 export interface BudgetChange {
   readonly tokens?: number | null | undefined;
   readonly microUsd?: Money | null | undefined;
 }
 
-/** Whether a dollar budget refuses what has no known price, or lets it pass as if it cost nothing. */
+/** Whether a dollar budget refuses calls without a known price, or allows them as if they were free. */
 export type UnpricedRule = "refuse" | "allow";
 
 export interface Ledger {
@@ -28,7 +28,7 @@ export interface Ledger {
   readonly reserved: Amount;
 }
 
-/** Narrowest first. A persona and a phase are counted within their session, a day (UTC) over all sessions. */
+/** Narrowest first. Personas and phases are counted within their session, a UTC day over all sessions. */
 export const budgetLevels = ["persona", "phase", "session", "day"] as const;
 export type BudgetLevelName = (typeof budgetLevels)[number];
 export type BudgetUnit = "tokens" | "usd";
@@ -39,7 +39,7 @@ export interface BudgetLevel<Level extends string = string> {
   readonly ledger: Ledger;
 }
 
-/** `limit`, `used` and `asked` are in tokens, or in micro-dollars when the unit is "usd". */
+/** `limit`, `used` and `asked` are in tokens, or in micro-dollars if the unit is "usd". */
 export type ReservationDecision<Level extends string = string> =
   | { readonly kind: "granted" }
   | { readonly kind: "wait"; readonly level: Level }
@@ -67,7 +67,7 @@ export function changedBudget(budget: Budget, { tokens, microUsd }: BudgetChange
   };
 }
 
-/** All levels refuse before any level waits: no use waiting at one for what another will never grant. */
+/** All levels refuse before any level waits: it is useless to wait at one for room that another will never grant. */
 export function decideReservation<Level extends string>(
   levels: readonly BudgetLevel<Level>[],
   asked: Amount,
@@ -137,7 +137,7 @@ function checkAmount({ tokens, microUsd }: Amount): void {
   if (microUsd !== null) checkWhole(microUsd, "micro-dollars");
 }
 
-/** NaN compares as "not over the limit", so nothing that is not a plain count may get near a budget. */
+/** NaN compares as "not over the limit", so only plain counts may enter a budget. */
 function checkWhole(value: number, what: string): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new InputInvalid(`${value} is not an amount of ${what}`, {

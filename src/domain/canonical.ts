@@ -3,7 +3,10 @@ import { InputInvalid } from "./errors.ts";
 import { type Json, type JsonRefusal, jsonLimits } from "./json.ts";
 import { unserializableKind } from "./unserializable.ts";
 
-/** One text for equal values: sorted keys, no spaces. Reads a value as JSON.stringify would, but refuses what that loses. */
+/**
+ * One text for equal values: sorted keys, no spaces. Reads a value like JSON.stringify, but refuses values that
+ * would lose data.
+ */
 export const canonicalJson = (value: Json): string => write(value, 0);
 
 export const sha256 = (text: string | Uint8Array): string => hash("sha256", text);
@@ -35,7 +38,7 @@ const writeArray = (items: readonly unknown[], depth: number): string =>
 
 function writeObject(value: Readonly<Record<string, unknown>>, depth: number): string {
   let text = "";
-  // The default order of sort is by code unit; that of localeCompare would depend on the machine.
+  // Sorts by code unit. The order of localeCompare would depend on the machine.
   for (const key of Object.keys(value).sort()) {
     const member = value[key];
     if (member === undefined) continue;

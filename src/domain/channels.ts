@@ -1,7 +1,7 @@
-/** The diagnostics channels on which parts publish measurements; free without a subscriber. */
+/** Diagnostics channels that publish measurements. They cost nothing without a subscriber. */
 export const commitChannel = "maestro:commit";
 
-/** From handing a write over to its commit. */
+/** The time from submitting a write to its commit. */
 export interface CommitMeasured {
   readonly verb: string;
   readonly durationMs: number;

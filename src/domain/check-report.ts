@@ -2,14 +2,14 @@ import type { CheckResult } from "./contract.ts";
 import type { Failure } from "./failure.ts";
 import { countedTests } from "./test-report.ts";
 
-/** As much as a model reads of one check. */
+/** Maximum text of one check for a model. */
 export const longestReport = 16_000;
 const longestEnding = 4_000;
 const shortEnding = 1_000;
 
 /**
- * A check as a model reads it: how it ended, its tests, each failure with its place and what the tool said about it, and
- * the end of its output. Bounded: failures come first, and the end of the output has its place besides.
+ * A check as a model reads it: its outcome, its tests, each failure with its place and the tool's message, and the
+ * end of its output. Bounded: failures come first, and the end of the output has its own room.
  */
 export function checkReport({ name, status, message, tests, failures, ending = "" }: CheckResult): string {
   const head = [`${name}: ${status}`, message, ...(tests === undefined ? [] : [countedTests(tests)])];
@@ -40,7 +40,7 @@ function failureLines({ category, message, file, line, details }: Failure): stri
   return `- ${category}: ${message}${place}${details === undefined ? "" : `\n${details}`}`;
 }
 
-/** The end of a text: whole lines, if one of them fits. */
+/** The end of a text, in whole lines if one fits. */
 export function lastLines(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = text.slice(-most);

@@ -3,21 +3,21 @@ import { countedTests, type TestCounts, type TestNames, type TestReport } from "
 
 /** How a command ended. */
 export interface CheckRun {
-  /** Null: it was ended, at its time or at another limit. */
+  /** Null: it was stopped by its timeout or another limit. */
   readonly exitCode: number | null;
-  /** Missing where no reader knows. */
+  /** Missing if no reader knows. */
   readonly tests?: TestReport | undefined;
 }
 
-/** `why`: the reason, where the exit code is not the reason. */
+/** `why`: the reason, if the exit code does not tell it. */
 export type CheckVerdict = { readonly passed: true } | { readonly passed: false; readonly why?: string };
 
-/** A shell says so of a program that is not there, or that may not be run. */
+/** Exit codes with which a shell reports a program that is missing or may not be run. */
 export const isStartFailure = (exitCode: number | null): boolean => exitCode === 126 || exitCode === 127;
 
 /**
- * Whether a check passes. `base`: how the same command ended on the files that the session began with; without it
- * `no-worse` asks for a pass.
+ * Whether a check passes. `base`: the same command's result on the session's initial files; without it `no-worse`
+ * requires a pass.
  */
 export function judgeRun(
   { must, minTests }: Pick<Check, "must" | "minTests">,
@@ -25,7 +25,7 @@ export function judgeRun(
   base?: CheckRun,
 ): CheckVerdict {
   if (now.exitCode === null) return { passed: false };
-  // Else settings of a package manager could replace the command behind `npm test`.
+  // Otherwise settings of a package manager could replace the command behind `npm test`.
   const silent = isStartFailure(now.exitCode) ? undefined : whySilent(now.tests, base?.tests);
   if (silent !== undefined) return { passed: false, why: silent };
   if (must === "no-worse" && base !== undefined) {
@@ -54,10 +54,10 @@ function whySilent(now: TestCounts | undefined, before: TestCounts | undefined):
   return `it no longer reports its tests; before the session began ${countedTests(before)}`;
 }
 
-/** By name where both runs name their tests, else by number, else by the exit code. */
+/** Compares by name if both runs name their tests, else by number, else by exit code. */
 function whyWorse(now: CheckRun, base: CheckRun): string | undefined {
   const [tests, before] = [now.tests, base.tests];
-  // On the base files it would have been a fault of the set-up.
+  // On the base files this would have been a fault of the setup.
   if (isStartFailure(now.exitCode)) return "its program can no longer be started";
   if (before === undefined || tests === undefined)
     return base.exitCode === 0 && now.exitCode !== 0 ? "it passed before the session began" : undefined;
@@ -88,7 +88,7 @@ function whyBroken(now: TestNames, before: TestNames): string | undefined {
   return parts.filter((part) => part !== undefined).join("; ") || undefined;
 }
 
-/** How often each name stands there. */
+/** How often each name occurs. */
 function counted(names: readonly string[]): Map<string, number> {
   const times = new Map<string, number>();
   for (const name of names) times.set(name, (times.get(name) ?? 0) + 1);

@@ -15,7 +15,7 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   return candidate === undefined ? "" : ` Did you mean "${candidate}"?`;
 }
 
-/** Comparing takes time in the product of both lengths, and the word can come from anyone. */
+/** Comparing takes time in the product of both lengths, and the word is untrusted. */
 const maxLength = 256;
 
 function fewestEdits(wanted: string, candidates: readonly string[]): string | undefined {

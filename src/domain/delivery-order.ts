@@ -1,29 +1,32 @@
 /** How a completed session is delivered. */
 export interface DeliveryOrder {
-  /** A branch of its repository. `{key}` stands for the session's key, or its id without one; `{id}` for its id. */
+  /** A branch of its repository. `{key}` is the session's key, or its id without one; `{id}` is its id. */
   readonly branch?: string;
-  /** Bring the changes into the checked-out files of the repository. */
+  /** Apply the changes to the checked-out files of the repository. */
   readonly apply?: boolean;
-  /** A file for the changes as a patch. */
+  /** Write the changes to this file as a patch. */
   readonly patch?: string;
-  /** The name of a remote to push the branch to. */
+  /** Push the branch to this remote. */
   readonly push?: string;
-  /** Open a pull request on GitHub for the branch, which is pushed to `origin` unless `push` names another remote. */
+  /**
+   * Open a pull request on GitHub for the branch. The branch is pushed to `origin` unless `push` names another
+   * remote.
+   */
   readonly pullRequest?: boolean;
 }
 
-/** A part of an order that was not done. */
+/** A part of an order that failed. */
 export interface DeliveryFailure {
   readonly part: "branch" | "push" | "pullRequest" | "patch" | "apply";
   readonly message: string;
-  /** The arguments of `maestro` that do it again. */
+  /** The arguments of `maestro` that retry it. */
   readonly command: readonly string[];
 }
 
 const defaultBranch = "maestro/{key}";
 const defaultRemote = "origin";
 
-/** The order with the parts that others need. Undefined when there is nothing to do. */
+/** Adds the parts that others need. Undefined if there is nothing to do. */
 export function completeOrder(order: DeliveryOrder): DeliveryOrder | undefined {
   const { branch, apply = false, patch, push, pullRequest = false } = order;
   const remote = push ?? (pullRequest ? defaultRemote : undefined);
@@ -46,11 +49,11 @@ export const branchNameOf = (
   { id, key = id }: { readonly id: string; readonly key?: string | undefined },
 ): string => template.replaceAll("{key}", () => key).replaceAll("{id}", () => id);
 
-/** The GitHub that pull requests are made on, as it is configured. */
+/** The configured GitHub for pull requests. */
 export interface GithubPlace {
   /** Missing: github.com. */
   readonly apiUrl: string | undefined;
-  /** "owner/name", for remotes that are not on that host. */
+  /** "owner/name", for remotes on another host. */
   readonly repository: string | undefined;
   readonly hasToken: boolean;
 }

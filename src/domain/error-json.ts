@@ -3,10 +3,10 @@ import * as errors from "./errors.ts";
 
 export { type ErrorJson, toErrorJson } from "./error-to-json.ts";
 
-/** Maestro's errors come back as their class; any other comes back as `Error` under its own name. */
+/** Maestro's errors are restored with their class. Any other becomes an `Error` with its own name. */
 export function fromErrorJson(json: ErrorJson): Error {
   const error = restore(json);
-  // Defined only where it differs and not enumerable, as on an error that was never written down.
+  // Defined only if it differs, and not enumerable, like on the original error.
   if (error.name !== json.name) define(error, "name", json.name);
   return error;
 }
@@ -31,7 +31,7 @@ function restore(json: ErrorJson): Error {
   return error;
 }
 
-// The type makes sure that every row of the table has its exported class.
+// The type ensures that every row of the table has its exported class.
 const classes: Readonly<
   Record<errors.ErrorName, new (message: string, options: errors.MaestroErrorOptions) => Error>
 > = errors;

@@ -2,7 +2,7 @@ import type { Advice } from "./advice.ts";
 import { BoundedJson, isError, readProperty } from "./bounded-json.ts";
 import type { Json, JsonObject } from "./json-value.ts";
 
-/** A marker instead of `instanceof`, so that two copies of the package know each other's errors. */
+/** A marker instead of `instanceof`, so that two copies of the package recognize each other's errors. */
 export const errorMarker: unique symbol = Symbol.for("maestro.error") as never;
 
 export type ErrorJson = {
@@ -10,14 +10,14 @@ export type ErrorJson = {
   readonly message: string;
   /** A Maestro code, Node's (`ECONNRESET`), or a number (the exit code of a command). */
   readonly code?: string | number;
-  /** Always set for Maestro's own errors and never for others, which tells them apart. */
+  /** Always set for Maestro's own errors and never for others, which distinguishes them. */
   readonly details?: JsonObject;
   readonly advice?: string;
-  /** The advice as data, where a command is part of it. */
+  /** The advice as data, if a command is part of it. */
   readonly actions?: readonly Advice[];
   readonly cause?: ErrorJson;
   readonly errors?: readonly ErrorJson[];
-  /** The thrown value, when it was not an error. */
+  /** The thrown value, if it was not an error. */
   readonly thrown?: Json;
 };
 
@@ -25,7 +25,7 @@ export const thrownValueName = "ThrownValue";
 
 const maxErrorDepth = 8;
 
-/** Never throws, whatever was thrown. Leaves stacks out: machine paths must not reach the journal. */
+/** Never throws. Omits stacks, because machine paths must not reach the journal. */
 export function toErrorJson(thrown: unknown): ErrorJson {
   const bounded = new BoundedJson((error) => write(error));
   let errorDepth = 0;
@@ -85,7 +85,7 @@ export function toErrorJson(thrown: unknown): ErrorJson {
   return write(thrown);
 }
 
-/** Nothing where no action has a command: the text says it all. */
+/** Omitted if no action has a command, because the text is then complete. */
 function actionsIn(actions: unknown): readonly Advice[] {
   const known = Array.isArray(actions) ? (actions as readonly Advice[]) : [];
   return known.some(({ command }) => command !== null) ? known : [];

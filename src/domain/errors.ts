@@ -6,12 +6,12 @@ export type NextAction = "retry" | "next-round" | "wait" | "park" | "fail" | "st
 
 export interface MaestroErrorOptions {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
-  /** A sentence, or data where a command is part of it. */
+  /** A sentence, or data if a command is part of it. */
   readonly advice?: string | Advice | readonly Advice[] | undefined;
   readonly cause?: unknown;
 }
 
-/** The message says what happened to what; the advice says what to do. */
+/** The message says what happened and to what. The advice says what to do. */
 export abstract class MaestroError extends Error {
   abstract readonly code: string;
   abstract readonly next: NextAction;
@@ -20,7 +20,7 @@ export abstract class MaestroError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
   /** The advice as one text. */
   readonly advice: string | undefined;
-  /** The advice as data: renderers quote the commands for their shell. */
+  /** The advice as data. Renderers quote the commands for their shell. */
   readonly actions: readonly Advice[];
 
   constructor(message: string, options: MaestroErrorOptions = {}) {
@@ -38,7 +38,10 @@ export abstract class MaestroError extends Error {
     return toErrorJson(this);
   }
 
-  /** `MaestroError.is(error)` for any of them, `LeaseHeld.is(error)` for one; works across copies of the package. */
+  /**
+   * `MaestroError.is(error)` matches any of them, `LeaseHeld.is(error)` one class. Works across copies of the
+   * package.
+   */
   static is<E extends MaestroError>(this: { readonly prototype: E }, error: unknown): error is E {
     if (typeof error !== "object" || error === null || !(errorMarker in error)) return false;
     const code: string | undefined = this.prototype.code;
@@ -95,7 +98,7 @@ export type ErrorName = keyof typeof errorTable;
 
 function errorClass<Name extends ErrorName>(name: Name) {
   const [code, next, exitCode, httpStatus] = errorTable[name];
-  // Getters on the prototype, so that a printed error shows its details and not this table.
+  // Getters on the prototype, so that a printed error shows its details instead of this table.
   return class extends MaestroError {
     static {
       this.prototype.name = name;
@@ -116,23 +119,23 @@ function errorClass<Name extends ErrorName>(name: Name) {
 }
 
 export class RecoverableError extends errorClass("RecoverableError") {}
-/** `details.failures` carries every attempt's failure. */
+/** `details.failures` has the failure of every attempt. */
 export class UnrecoverableError extends errorClass("UnrecoverableError") {}
 export class HelpNeeded extends errorClass("HelpNeeded") {}
 export class BudgetExceeded extends errorClass("BudgetExceeded") {}
 export class CircuitOpen extends errorClass("CircuitOpen") {}
-/** Dependencies or checks do not work on the files as they were given. `details.output` names what was printed. */
+/** Dependencies or checks fail on the given files. `details.output` names the output. */
 export class SetupFailed extends errorClass("SetupFailed") {}
-/** An effect that must not be repeated in silence began, and its outcome is not known. */
+/** An effect that must not be repeated silently began, and its outcome is unknown. */
 export class EffectUnknown extends errorClass("EffectUnknown") {}
 /** Thrown by a step with `effect: "once"`: it failed, and its effect certainly did not happen. */
 export class DidNotHappen extends errorClass("DidNotHappen") {}
 export class AttemptTimeout extends errorClass("AttemptTimeout") {}
-/** Code of a persona left an error that nothing handled: the cause. */
+/** A persona's code raised an error that nothing handled, which is the cause. */
 export class StrayError extends errorClass("StrayError") {}
 /** A persona's function ended or exhausted the process it ran in. */
 export class PersonaCrashed extends errorClass("PersonaCrashed") {}
-/** The work is done and is not what was agreed. `details.failures` says why. */
+/** The work is done but does not fulfill the contract. `details.failures` says why. */
 export class ContractUnfulfilled extends errorClass("ContractUnfulfilled") {}
 export class GovernanceViolation extends errorClass("GovernanceViolation") {}
 export class CheckpointCorrupt extends errorClass("CheckpointCorrupt") {}
@@ -143,14 +146,14 @@ export class StateCorrupt extends errorClass("StateCorrupt") {}
 export class StateTooNew extends errorClass("StateTooNew") {}
 /** The state directory cannot be created or written. */
 export class StateUnavailable extends errorClass("StateUnavailable") {}
-/** The database was deleted, moved or replaced under a process that has it open. */
+/** The database was deleted, moved or replaced while a process had it open. */
 export class StateRemoved extends errorClass("StateRemoved") {}
 /** The disk refused a write or a read (ENOSPC, EIO). */
 export class StorageFailed extends errorClass("StorageFailed") {}
 export class LeaseHeld extends errorClass("LeaseHeld") {}
 export class LeaseLost extends errorClass("LeaseLost") {}
 export class SessionNotFound extends errorClass("SessionNotFound") {}
-/** The same key with another team or brief, or a command that is not valid in this status. */
+/** The same key with another team or brief, or a command that is invalid in this status. */
 export class SessionConflict extends errorClass("SessionConflict") {}
 export class TeamInvalid extends errorClass("TeamInvalid") {}
 export class TeamChanged extends errorClass("TeamChanged") {}
@@ -158,7 +161,7 @@ export class ConfigInvalid extends errorClass("ConfigInvalid") {}
 /** Checks or commands would run outside a sandbox, and no person has allowed that. */
 export class SandboxUnavailable extends errorClass("SandboxUnavailable") {}
 export class InputInvalid extends errorClass("InputInvalid") {}
-/** A file wants to do what only a file does that a person trusted. */
+/** An untrusted file requests an action that needs a person's trust. */
 export class NotTrusted extends errorClass("NotTrusted") {}
 export class SessionCanceled extends errorClass("SessionCanceled") {}
 export class SessionFailed extends errorClass("SessionFailed") {}

@@ -20,7 +20,7 @@ export type FailureCategory = (typeof failureCategories)[number];
 
 export type Severity = "critical" | "high" | "medium" | "low";
 
-/** A classified error. Holds no secret and is bounded, so it may go into journals, prompts and tickets. */
+/** A classified error. Bounded and without secrets, so it may appear in journals, prompts and tickets. */
 export interface Failure {
   readonly category: FailureCategory;
   readonly severity: Severity;
@@ -30,17 +30,17 @@ export interface Failure {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  /** The tool's own: TS2345, ECONNRESET, no-undef, 503. */
+  /** The tool's own code: TS2345, ECONNRESET, no-undef, 503. */
   readonly code?: string;
   /** The reader that found it, or "error". */
   readonly source: string;
-  /** Could trying again mend it. */
+  /** Whether another try could help. */
   readonly recoverable: boolean;
   /** The dependency failed, not the work: network, 5xx, 429, no answer in time. */
   readonly outage: boolean;
   readonly suggestedFix: string;
   readonly retryAfterMs?: number;
-  /** The service whose call failed: its breaker knows how long to wait. */
+  /** The service whose call failed. Its breaker knows how long to wait. */
   readonly dependency?: string;
 }
 
@@ -63,7 +63,7 @@ const row = (
   suggestedFix,
 });
 
-/** The meaning of a category, unless the error itself says more. */
+/** Defaults of a category, unless the error itself says more. */
 export const failureTable: Readonly<Record<FailureCategory, CategoryRow>> = {
   SYNTAX: row("high", true, "text that cannot be parsed", "Correct the syntax at the place named."),
   TYPE: row("medium", true, "a value or name that does not fit", "Make the types agree at the place named."),
@@ -121,7 +121,7 @@ export const failureTable: Readonly<Record<FailureCategory, CategoryRow>> = {
   UNKNOWN: row("medium", true, "a failure nothing recognized", "Read the details."),
 };
 
-/** The part that a reader finds; the rest comes from the category's row. */
+/** The part that a reader finds. The category's row has the rest. */
 export interface FailureInput {
   readonly category: FailureCategory;
   readonly message: string;
@@ -142,7 +142,7 @@ export interface FailureInput {
 const maxMessageLength = 500;
 const maxDetailsLength = 4000;
 
-/** The only way to make a failure: here text is bounded and secrets are removed. */
+/** The only way to create a failure: bounds texts and removes secrets. */
 export function createFailure(input: FailureInput): Failure {
   const defaults = failureTable[input.category];
   const details = input.details === undefined ? "" : shorten(input.details, maxDetailsLength).trimEnd();
@@ -164,7 +164,10 @@ export function createFailure(input: FailureInput): Failure {
   };
 }
 
-/** Same category, place, code and message (but for numbers and addresses) count as one; the first stays. */
+/**
+ * Failures with the same category, place, code and message (ignoring numbers and addresses) count as one. The first
+ * stays.
+ */
 export function deduplicate(failures: readonly Failure[]): Failure[] {
   const first = new Map<string, Failure>();
   for (const failure of failures) {
@@ -177,7 +180,7 @@ export function deduplicate(failures: readonly Failure[]): Failure[] {
 
 export const maxFailures = 50;
 
-/** At most 50: the last one then says how many more there were, by category. */
+/** At most 50. The last one then counts the others by category. */
 export function boundFailures(failures: readonly Failure[]): Failure[] {
   const leftOut = failures.slice(maxFailures - 1);
   const summarized = leftOut[0];
@@ -203,7 +206,7 @@ const oneLine = (text: string): string =>
   );
 
 function shorten(text: string, maxLength: number): string {
-  // Redacted before the cut, so that no half of a secret is left standing at the end.
+  // Redacted before the cut, so that no half of a secret remains at the end.
   const kept = redact(text.slice(0, maxLength * 4));
   return kept.length <= maxLength ? kept : `${kept.slice(0, maxLength - 1).toWellFormed()}…`;
 }

@@ -7,10 +7,10 @@ import {
   type UnpricedRule,
 } from "./budget.ts";
 
-/** The output of a call that may shrink to what its budgets leave. */
+/** The output range of a call that may shrink to fit its budgets. */
 export interface OutputRange {
   readonly most: number;
-  /** An answer with less room than this is not worth its input. */
+  /** With less room, an answer is not worth its input. */
   readonly least: number;
   /** The amount to reserve at the least output. */
   readonly atLeast: Amount;
@@ -19,7 +19,7 @@ export interface OutputRange {
 /** The smallest useful output of a call, in tokens. */
 export const usefulOutputTokens = 1_024;
 
-/** A call whose answer was cut at this output needs more room to be worth making again. */
+/** An answer that was cut at this output needs more room for the repeated call to make sense. */
 export function withMoreRoom<S extends { readonly output?: OutputRange; readonly atMost?: Amount }>(
   spend: S,
   cutAt: number | undefined,
@@ -32,7 +32,7 @@ export function withMoreRoom<S extends { readonly output?: OutputRange; readonly
 
 type Exceeded<Level extends string> = Extract<ReservationDecision<Level>, { kind: "exceeded" }>;
 
-/** `shrunk`: the output that the budgets leave, and the limit that is in the way of the whole. */
+/** `shrunk`: the output that the budgets leave, and the limit that prevents the full output. */
 export type FittedDecision<Level extends string = string> =
   | Exclude<ReservationDecision<Level>, { kind: "granted" }>
   | {
@@ -42,8 +42,8 @@ export type FittedDecision<Level extends string = string> =
     };
 
 /**
- * Shrinks the output of a call that its budgets refuse as a whole, as far as it stays useful. A call that only open
- * reservations of others hold up waits, and is not shrunk: most reservations are returned in part.
+ * Shrinks the output of a call that its budgets refuse, as far as it stays useful. A call that only open
+ * reservations of others hold up waits instead, because most reservations are partly returned.
  */
 export function fitReservation<Level extends string>(
   levels: readonly BudgetLevel<Level>[],
@@ -62,7 +62,7 @@ export function fitReservation<Level extends string>(
   return { kind: "granted", asked: less, shrunk: { output, short: whole } };
 }
 
-/** The most output whose amount every limit leaves beside what is used; below the least when there is none. */
+/** The largest output whose amount fits every limit; below the least if there is none. */
 function mostOutput(levels: readonly BudgetLevel[], asked: Amount, range: OutputRange): number {
   const rooms = levels.flatMap(({ budget, ledger: { used } }): readonly (readonly [BudgetUnit, number])[] => [
     ...(budget.tokens === undefined ? [] : [["tokens", budget.tokens - used.tokens] as const]),
@@ -79,15 +79,15 @@ function outputWithin(unit: BudgetUnit, room: number, asked: Amount, range: Outp
   if (value(atLeast) > room) return least - 1;
   const slope = (value(asked) - value(atLeast)) / (most - least);
   let output = Math.min(most, least + Math.ceil((room - value(atLeast)) / slope));
-  // Amounts are rounded up, so the division may give too much by a few.
+  // Amounts are rounded up, so the division may exceed the limit by a few.
   while (value(amountAt(output, asked, range)) > room) output -= 1;
   return output;
 }
 
-/** A price per token is the same for every token of an answer, so an amount between the two lies on their line. */
+/** The price per token is the same for every token of an answer, so an amount between the two is on their line. */
 function amountAt(output: number, asked: Amount, { least, most, atLeast }: OutputRange): Amount {
   if (output >= most) return asked;
-  // Multiplied first: a share is a fraction that leaves crumbs.
+  // Multiplies first, because a fractional share causes rounding errors.
   const between = (low: number, high: number): number =>
     low + Math.ceil(((high - low) * (output - least)) / (most - least));
   return {

@@ -1,17 +1,17 @@
-/** Addresses that git may fetch from. Others name programs (`ext::`) or open files of ours (`fd::`). */
+/** Addresses that git may fetch from. Other schemes name programs (`ext::`) or open our files (`fd::`). */
 const schemes = ["https", "http", "ssh", "git", "file"] as const;
 
-/** `user@host:path` and `host:path`, as ssh has them. A slash before the colon makes it a path. */
+/** `user@host:path` and `host:path`, as in ssh. A slash before the colon makes it a path. */
 const scpLike = /^(?:[\w.+-]+@)?[\w.-]+:(?!:)[^\0\n\r]*$/;
-/** `ext::` and its kin. */
+/** `ext::` and similar. */
 const withProgram = /^[A-Za-z0-9]*::/;
 const withScheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//;
 
-/** Whether a text names a repository by an address and not by a folder of this machine. */
+/** Whether a text names a repository by address instead of a folder on this machine. */
 export const isGitAddress = (text: string): boolean =>
   withScheme.test(text) || withProgram.test(text) || scpLike.test(text);
 
-/** Why no repository may be fetched from there; undefined when it may. */
+/** Why a repository must not be fetched from there; undefined if it may. */
 export function addressProblem(text: string): string | undefined {
   if (text.startsWith("-")) return "begins with a dash, as options do";
   if (/[\0-\x20\x7f]/.test(text)) return "has spaces or control characters";
@@ -29,7 +29,7 @@ export function addressProblem(text: string): string | undefined {
 
 const userPart = /^([A-Za-z][A-Za-z0-9+.-]*:\/\/)([^/]*)@/;
 
-/** What an address holds that no one else may see: of a web address all before the `@`, which may be a token alone. */
+/** The secret in an address. In a web address, everything before the `@`, which may be just a token. */
 export function secretIn(address: string): string | undefined {
   const [, scheme = "", user = ""] = userPart.exec(address) ?? [];
   if (user === "") return undefined;

@@ -1,27 +1,27 @@
-/** How an attempt works, where healing changed it. */
+/** Settings of an attempt that healing changed. */
 export interface AttemptSettings {
   readonly model?: string;
-  /** Which part of the optional context the prompt keeps: 1 is all of it. */
+  /** The kept share of the optional context in the prompt. 1 is all of it. */
   readonly contextShare?: number;
   readonly timeoutMs?: number;
   readonly maxOutputTokens?: number;
 }
 
-/** An import as it was written, and what it was pointed to. */
+/** An import as written, and its corrected target. */
 export interface FixedImport {
   readonly path: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** A record is short: how many there are beside those it names. The healer's step has every file, with its bytes. */
+/** A record is short: `more` counts items beyond the named ones. The healer's step has every file with its bytes. */
 interface Listed {
   readonly more?: number;
 }
 
 /**
- * The action of a healer. Nothing of it is final: files are rolled back to the tree before the healer's step, outputs to the
- * ones the work returned, and a setting to the `from` that stands beside it.
+ * A healer's action, which can be undone: files are rolled back to the tree before the healer's step, outputs to
+ * those of the work, and a setting to `from`.
  */
 export type HealingAction =
   | ({ readonly kind: "edited-files"; readonly paths: readonly string[] } & Listed)
@@ -30,7 +30,7 @@ export type HealingAction =
       readonly argv: readonly string[];
       readonly paths: readonly string[];
     } & Listed)
-  /** A package that package.json declares, in `node_modules`: for checks and tools, and never delivered. */
+  /** A package that package.json declares, in `node_modules`: for checks and tools, never delivered. */
   | ({
       readonly kind: "installed-dependency";
       readonly name: string;
@@ -38,7 +38,7 @@ export type HealingAction =
       readonly paths: readonly string[];
     } & Listed)
   | ({ readonly kind: "fixed-imports"; readonly imports: readonly FixedImport[] } & Listed)
-  /** The members of the outputs that are not what the work returned. */
+  /** The members of the outputs that differ from the work's own. */
   | ({ readonly kind: "repaired-outputs"; readonly members: readonly string[] } & Listed)
   | { readonly kind: "shortened-context"; readonly from: number; readonly to: number }
   | { readonly kind: "switched-model"; readonly from: string; readonly to: string }
@@ -48,7 +48,7 @@ export type HealingAction =
       readonly from: number;
       readonly to: number;
     }
-  /** The healer's own description; Maestro reads the changes from the files, not from this text. */
+  /** The healer's own description. Maestro reads the changes from the files, not from this text. */
   | ({
       readonly kind: "custom";
       readonly words: string;
@@ -59,21 +59,21 @@ export type HealingAction =
 
 export type InstalledDependency = Extract<HealingAction, { kind: "installed-dependency" }>;
 
-/** One action of one healer and what became of it. */
+/** One action of one healer, with its result. */
 export interface Healed {
   readonly healer: string;
   /** A description of the action. */
   readonly action: string;
   readonly did: HealingAction;
   readonly outcome: "passed" | "rolled-back" | "kept";
-  /** The file by which the action went against the persona's policy. */
+  /** The file with which the action violated the persona's policy. */
   readonly forbidden?: string;
 }
 
-/** As older journals have it: words alone. */
+/** The form in older journals, with a description only. */
 type RecordedHealed = Omit<Healed, "did"> & Partial<Pick<Healed, "did">>;
 
-/** The effect of an action on later attempts; none, unless it changes how they work. */
+/** The effect of an action on later attempts; undefined unless it changes their settings. */
 export function settingsOf(action: HealingAction): AttemptSettings | undefined {
   switch (action.kind) {
     case "shortened-context":
@@ -122,7 +122,7 @@ export function inWords(action: HealingAction): string {
   }
 }
 
-/** A journal of before there were kinds says it in words. */
+/** Older journals have only the description. */
 export function readHealed(recorded: RecordedHealed): Healed {
   const { did = { kind: "custom", words: recorded.action, paths: [], members: [] } } = recorded;
   return { ...recorded, did };

@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { advise } from "./advice.ts";
 import { InputInvalid } from "./errors.ts";
 
-/** Commands accept the beginning of a session's id from this length on. */
+/** Commands accept prefixes of a session's id from this length on. */
 export const leastIdPrefix = 4;
 
 export type SessionId = string & { readonly __brand: "SessionId" };
 
-/** 48 bits of time and 80 random bits, these in two halves that fit a JavaScript number exactly. */
+/** 48 bits of time and 80 random bits, the latter in two halves that fit a JavaScript number exactly. */
 export interface IdParts {
   readonly timeMs: number;
   readonly high: number;
@@ -34,7 +34,7 @@ export function newId(now: number = Date.now()): string {
   return encode(last.timeMs, 10) + encode(last.high, 8) + encode(last.low, 8);
 }
 
-/** Within a millisecond, or behind the last one, counts on from the last id. */
+/** Within one millisecond, or after the clock was set back, increments the last id. */
 export function nextParts(last: IdParts, timeMs: number, random: () => number): IdParts {
   if (timeMs > last.timeMs) return { timeMs, high: random(), low: random() };
   if (last.low < maxHalf) return { ...last, low: last.low + 1 };
@@ -46,7 +46,7 @@ export const newSessionId = (now?: number): SessionId => newId(now) as SessionId
 
 export const isSessionId = (text: string): text is SessionId => form.test(text);
 
-/** Session ids become directory names: nothing else passes, so `../x` never reaches a path. */
+/** Session ids become directory names, so nothing else is accepted, and `../x` never reaches a path. */
 export function parseSessionId(text: string): SessionId {
   if (isSessionId(text)) return text;
   throw new InputInvalid(`${JSON.stringify(text.slice(0, 100))} is not a session id`, {

@@ -6,8 +6,8 @@ const plainCharacters = /[ !#-[\]-\uffff]*/y;
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * A plain JSON reader for what JSON.parse is not good at: to say where text stops being JSON, and to read
- * escaped keys. Slow, and it recurses: the depth of the text must have been checked.
+ * A plain JSON reader for two cases that JSON.parse does not handle: locating the place where text stops being
+ * JSON, and reading escaped keys. It is slow and recursive, so check the depth of the text first.
  */
 export class JsonReader {
   private readonly text: string;
@@ -17,7 +17,7 @@ export class JsonReader {
     this.text = text;
   }
 
-  /** `undefined` means that the text is not JSON; then `place` says where. */
+  /** `undefined` means that the text is not JSON. `place` then says where. */
   read(): Json | undefined {
     const value = this.value();
     if (value !== undefined) this.skip(space);

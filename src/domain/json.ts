@@ -15,7 +15,10 @@ export interface JsonOptions {
 }
 
 export interface WriteJsonOptions extends JsonOptions {
-  /** Written as the only member of an object of this name: joining the texts would copy the value once more. */
+  /**
+   * Writes the value as the only member, with this name, of an object. Joining texts would copy the value once
+   * more.
+   */
   readonly member?: string | undefined;
 }
 
@@ -23,7 +26,7 @@ export interface ParseJsonOptions extends JsonOptions {
   readonly refuseProto?: boolean | undefined;
 }
 
-/** Why text or a value was refused; in `details.reason`. */
+/** Why a text or value was refused, in `details.reason`. */
 export type JsonRefusal =
   | "too large"
   | "too deep"
@@ -34,7 +37,7 @@ export type JsonRefusal =
   /** A getter or toJSON threw. */
   | "unwritable";
 
-/** Size first, depth second, JSON.parse last: nothing recurses into text of unknown depth. */
+/** Size first, depth second, JSON.parse last, so that nothing recurses into text of unknown depth. */
 export function parseJson(text: string | Uint8Array, options: ParseJsonOptions = {}): Json {
   const { what = "the JSON text", maxBytes = jsonLimits.maxBytes, maxDepth = jsonLimits.maxDepth } = options;
   if (typeof text === "string" ? isLargerThan(text, maxBytes) : text.byteLength > maxBytes) {
@@ -50,8 +53,8 @@ export function parseJson(text: string | Uint8Array, options: ParseJsonOptions =
 }
 
 /**
- * JSON.stringify, with errors that say where, and without silent loss: a Map would become {}. `undefined` becomes
- * "null", or an object without the member.
+ * JSON.stringify, but with errors that name the place and without silent loss: a Map would become {}. `undefined`
+ * becomes "null", or an object without the member.
  */
 export function toJsonText(value: unknown, options: WriteJsonOptions = {}): string {
   const { what = "value", maxBytes = jsonLimits.maxBytes, maxDepth = jsonLimits.maxDepth, member } = options;
@@ -90,7 +93,7 @@ function stringify(
   member: string | undefined,
 ): string {
   try {
-    // The types of JSON.stringify hide that it gives undefined for undefined.
+    // The types of JSON.stringify omit that it returns undefined for undefined.
     const text: string | undefined = JSON.stringify(member === undefined ? value : { [member]: value });
     return text ?? "null";
   } catch (cause) {
@@ -106,14 +109,14 @@ function stringify(
 
 function decode(bytes: Uint8Array, what: string): string {
   try {
-    // ignoreBOM keeps a byte order mark in the text, so that no byte of a sealed document goes unseen.
+    // ignoreBOM keeps a byte order mark in the text, so that every byte of a sealed document is checked.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw refusal("not UTF-8", `${what} is not valid UTF-8`, "Save it as UTF-8.");
   }
 }
 
-/** A UTF-16 unit takes at most three bytes, so most text is decided without counting. */
+/** A UTF-16 unit takes at most three bytes, so most texts are decided without counting. */
 const isLargerThan = (text: string, maxBytes: number): boolean =>
   text.length > maxBytes || (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes);
 
@@ -158,7 +161,7 @@ const tooDeep = (what: string, maxDepth: number, path?: string): InputInvalid =>
     { maxDepth, ...(path !== undefined && { path: path.slice(0, 2000) }) },
   );
 
-/** Two hundred brackets say no more than the first few. */
+/** The first few of two hundred brackets are enough. */
 const beginningOf = (path: string): string => (path.length > 120 ? `${path.slice(0, 100)}…` : path);
 
 function refusal(
@@ -176,7 +179,7 @@ const backslash = 0x5c;
 
 /** One linear pass without recursion, so that the depth of hostile text is known before anything recurses into it. */
 export function isDeeperThan(text: string, maxDepth: number): boolean {
-  // Most text has few brackets, and searching for them is many times faster than looking at each character.
+  // Most texts have few brackets, and searching for them is many times faster than checking each character.
   if (countUpTo(text, "[", maxDepth) + countUpTo(text, "{", maxDepth) <= maxDepth) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -198,11 +201,11 @@ function countUpTo(text: string, character: string, max: number): number {
 }
 
 /**
- * Whether a key of the text is written with an escape. JSON.parse of V8 12.8 and later can take such a key for
- * another one that it has seen before (`{"a":1,"\n":2}` after `{"a":1,"\\":2}`; nodejs/node#63785).
+ * Whether a key of the text contains an escape. JSON.parse of V8 12.8 and later can confuse such a key with an
+ * earlier one (`{"a":1,"\n":2}` after `{"a":1,"\\":2}`; nodejs/node#63785).
  */
 function hasEscapedKey(text: string): boolean {
-  // In JSON a backslash can only be within a string, so the search starts there and not at the string.
+  // In JSON a backslash occurs only within a string, so the search starts there.
   for (let at = text.indexOf("\\"); at !== -1; at = text.indexOf("\\", at)) {
     at = endOfString(text, at);
     if (isColon(text, at)) return true;
@@ -210,7 +213,7 @@ function hasEscapedKey(text: string): boolean {
   return false;
 }
 
-/** The offset after the closing quote of the string that `start` is in. */
+/** The offset after the closing quote of the string that contains `start`. */
 function endOfString(text: string, start: number): number {
   let at = start;
   for (let code = text.charCodeAt(at); at < text.length && code !== quote; code = text.charCodeAt(at)) {

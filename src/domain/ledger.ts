@@ -3,15 +3,15 @@ import { InputInvalid } from "./errors.ts";
 import { mostTokens, normalizeUsage, noUsage, type Spent, type TokenUsage, totalTokens } from "./usage.ts";
 
 /**
- * `open`: reserved, and the call has not ended. `estimated`: its usage stays unknown, so what
- * was asked for counts as used.
+ * `open`: reserved, and the call has not ended. `estimated`: its usage stays unknown, so the asked amount counts as
+ * used.
  */
 export type CallStatus = "open" | "settled" | "failed" | "estimated";
 
-/** Names a reservation; its text belongs to the store. */
+/** Identifies a reservation. Its text belongs to the store. */
 export type ReservationId = string & { readonly names: "reservation" };
 
-/** How a call ended, as far as money is concerned. */
+/** The end of a call, for the ledger. */
 export interface CallEnding {
   readonly status: Exclude<CallStatus, "open">;
   readonly failed: boolean;
@@ -28,8 +28,8 @@ export interface Settlement {
 
 export const savingKinds = ["resume", "reuse", "cache", "patch"] as const;
 /**
- * `resume`: a recorded call was replayed. `reuse`: a fork took it over. `cache`: the provider read its input from a
- * cache, which saves money and not tokens. `patch`: a file was edited and not written anew.
+ * `resume`: a recorded call was replayed. `reuse`: a fork reused it. `cache`: the provider read its input from a
+ * cache, which saves money but no tokens. `patch`: a file was edited instead of rewritten.
  */
 export type SavingKind = (typeof savingKinds)[number];
 
@@ -42,14 +42,14 @@ export interface SavedAmount {
   readonly microUsd: Money | null;
 }
 
-/** An amount, or the recorded calls (steps of this session, by seq) that did not have to be made again. */
+/** An amount, or the recorded calls (steps of this session, by seq) that did not have to be repeated. */
 export type Saving = SavedAmount | { readonly kind: SavingKind; readonly steps: readonly number[] };
 
-/** Ended calls added up. Dollars and tokens that were only estimated stand apart from those that were reported. */
+/** Sums of ended calls. Estimated dollars and tokens are separate from reported ones. */
 export interface UsageSums extends TokenUsage {
   readonly calls: number;
   readonly failedCalls: number;
-  /** Of the calls whose price is known. */
+  /** The cost of calls with a known price. */
   readonly costMicroUsd: Money;
   readonly unpricedCalls: number;
   /** Calls whose tokens were not reported. */
@@ -58,10 +58,10 @@ export interface UsageSums extends TokenUsage {
   readonly estimatedMicroUsd: Money;
 }
 
-/** More than any call costs (a million dollars); see `mostTokens` of usage.ts. */
+/** More than any call costs (a million dollars). See `mostTokens` in usage.ts. */
 const mostMicroUsd = 1_000_000_000_000;
 
-/** One call that asked for more than this would make every later sum inexact. */
+/** One larger call would make every later sum inexact. */
 export function checkAsked({ tokens, microUsd }: Amount): void {
   if (tokens <= mostTokens && (microUsd ?? 0) <= mostMicroUsd) return;
   throw new InputInvalid(`A call cannot reserve ${tokens} tokens and ${microUsd} micro-dollars.`, {
@@ -70,7 +70,7 @@ export function checkAsked({ tokens, microUsd }: Amount): void {
   });
 }
 
-/** A call whose driver crashed: perhaps it was made, perhaps not. */
+/** A call whose driver crashed. It may or may not have been made. */
 export const lostCall: CallEnding = { status: "estimated", failed: false, usage: null, costMicroUsd: null };
 
 export function endingOf({ spent, failed }: Omit<Settlement, "reservation">): CallEnding {
@@ -79,7 +79,7 @@ export function endingOf({ spent, failed }: Omit<Settlement, "reservation">): Ca
   return { status, failed, usage, costMicroUsd: isCost(spent.costMicroUsd) ? spent.costMicroUsd : null };
 }
 
-/** The amount of an ended call in every budget: an unknown amount counts as it was reserved. */
+/** The amount of an ended call in every budget. An unknown amount counts as reserved. */
 export function countedAs({ usage, costMicroUsd }: CallEnding, asked: Amount): Amount {
   return {
     tokens: usage === null ? asked.tokens : totalTokens(usage),
@@ -87,7 +87,7 @@ export function countedAs({ usage, costMicroUsd }: CallEnding, asked: Amount): A
   };
 }
 
-/** The amount of an ended call in reports; tokens and dollars together are what `countedAs` says. */
+/** The amount of an ended call in reports. Its tokens and dollars together are those of `countedAs`. */
 export function sumsOf(ending: CallEnding, asked: Amount): UsageSums {
   const { usage, costMicroUsd, failed } = ending;
   const isUnpriced = costMicroUsd === null && asked.microUsd === null;
@@ -103,7 +103,7 @@ export function sumsOf(ending: CallEnding, asked: Amount): UsageSums {
   };
 }
 
-/** Whom a call belongs to, from its persona up to its day. */
+/** The persona, phase, session and day of a call. */
 export interface CallPlace {
   readonly persona: string;
   readonly phase: string;
@@ -115,7 +115,7 @@ export function nameAt(level: BudgetLevelName, place: CallPlace): string {
   return place[level];
 }
 
-/** The day of budgets and reports: the same everywhere on earth. */
+/** The day of budgets and reports, which is the same everywhere. */
 export function utcDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }

@@ -37,7 +37,7 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Wakes the due sleepers in time order; what one of them starts can be due within the same advance. */
+  /** Wakes the due sleepers in order of time. Work that one of them starts can be due within the same advance. */
   async advance(ms: number): Promise<void> {
     const targetMs = this.elapsedMs + ms;
     await settle();
@@ -50,7 +50,7 @@ export class ManualClock implements Clock {
     this.elapsedMs = targetMs;
   }
 
-  /** Moves `now()` without waking a sleeper, as a change of the wall clock does. */
+  /** Moves `now()` without waking sleepers, like a change of the wall clock. */
   jump(ms: number): void {
     this.wallMs += ms;
   }

@@ -1,4 +1,4 @@
-/** A change that a persona may not make, and why. */
+/** A forbidden change by a persona, and the reason. */
 export interface ProtectedChange {
   /** A path, or a member of a JSON file: `package.json#scripts`. */
   readonly path: string;
@@ -6,17 +6,17 @@ export interface ProtectedChange {
   readonly why: string;
 }
 
-/** Changes of protected files that were put back. */
+/** Changes to protected files that were reverted. */
 export interface PutBack {
   readonly files: readonly ProtectedChange[];
-  /** How many more there were. */
+  /** Number of changes beyond the named ones. */
   readonly more: number;
 }
 
 /** A formatter may touch every file of a project. */
 const mostNamed = 50;
 
-/** A path is named once, however often it was changed. Undefined when nothing was put back. */
+/** A path is named once, however often it was changed. Undefined if nothing was reverted. */
 export function putBackOf(changes: readonly ProtectedChange[]): PutBack | undefined {
   const known = [...new Map(changes.map((change) => [change.path, change])).values()];
   if (known.length === 0) return undefined;

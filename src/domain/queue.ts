@@ -1,10 +1,10 @@
 import { InputInvalid } from "./errors.ts";
 import { isName, nameRule } from "./names.ts";
 
-/** The queue of sessions that name none. */
+/** The default queue. */
 export const defaultQueue = "default";
 
-/** Higher ones are taken first; 0 unless given. */
+/** Higher priorities are taken first. Default: 0. */
 export const priorities = { least: -1_000, most: 1_000 } as const;
 
 export const isPriority = (value: unknown): value is number =>
@@ -12,7 +12,7 @@ export const isPriority = (value: unknown): value is number =>
   (value as number) >= priorities.least &&
   (value as number) <= priorities.most;
 
-/** Which queue a new session waits in, and how urgent it is there. */
+/** The queue of a new session, and its priority there. */
 export interface QueuePlace {
   readonly queue?: string | undefined;
   readonly priority?: number | undefined;

@@ -7,8 +7,8 @@ export const redactedMark = "[redacted]";
 type Replacement = string | ((found: string, ...groups: readonly string[]) => string);
 
 /**
- * Every pattern is linear: it starts at a fixed word and takes a run, so that hostile text cannot stall it.
- * A run whose end is cut off still matches, so a text may be shortened at its end before; never at its beginning.
+ * Every pattern is linear: it starts at a fixed word and matches one run, so that hostile text cannot stall it. A
+ * run without its end still matches, so a text may be cut at its end before redaction, but never at its beginning.
  */
 const secrets: readonly (readonly [pattern: RegExp, replacement: Replacement])[] = [
   [
@@ -38,7 +38,7 @@ const secrets: readonly (readonly [pattern: RegExp, replacement: Replacement])[]
     (found, name = "", quote = "") => (isSecretName(name) ? `${name}=${quote}${redactedMark}` : found),
   ],
   [/:\/\/[^\s/@:"']{0,200}:[^\s/"']{1,400}@/g, `://${redactedMark}@`],
-  // Keys that are known by how they begin. Names of tables and settings begin so too: pk_order_line_items, npm_config_cache.
+  // Keys with a known prefix. Some table and setting names begin the same way: pk_order_line_items, npm_config_cache.
   [/(?<![\w-])(?:sk|rk|xai|pplx|glpat|tvly|csk)-[\w-]{12,}/g, redactedMark],
   [
     /(?<![\w-])(?:[prs]k_(?:live|test)|sk|gsk|hf|npm|fw|r8|dop_v1)_(?=\w{0,200}[\dA-Z])[\w-]{12,}/g,
@@ -54,15 +54,15 @@ const secrets: readonly (readonly [pattern: RegExp, replacement: Replacement])[]
 /** A shorter secret would match ordinary text. */
 const leastLength = 6;
 
-/** Secrets of this process, which need not look like any known kind of key, in each form that a text may have. */
+/** Secrets of this process, which may not look like a known kind of key, in each form that a text may contain. */
 let known: readonly string[] = [];
 
-/** From now on these values are in no text that is shown, recorded or sent by this process. */
+/** From now on this process removes these values from all text that it shows, records or sends. */
 export function keepSecret(values: Iterable<string | undefined>): void {
   known = longestFirst([...known, ...[...values].flatMap((value) => formsOf(value ?? ""))]);
 }
 
-/** The values of environment variables that are secrets: by their name, and passwords in addresses. */
+/** The secret values among environment variables: those with a secret name, and passwords in addresses. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value = ""]) => [
     ...(isSecretName(name) ? [value.trim()] : []),
@@ -71,13 +71,13 @@ export function secretsIn(env: Readonly<Record<string, string | undefined>>): re
 }
 
 function passwordsIn(value: string): readonly string[] {
-  // Up to the last "@" of the address: an unescaped one may be part of the password.
+  // Up to the last "@" of the address, because an unescaped one may be part of the password.
   return [...value.matchAll(/:\/\/[^\s/@:]{0,200}:([^\s/]{1,400})@/g)].flatMap(
     ([, password]) => password ?? [],
   );
 }
 
-/** A secret as it is, line by line, within an address, within JSON, and within base64. */
+/** A secret as it is, line by line, in an address, in JSON, and in base64. */
 function formsOf(secret: string): readonly string[] {
   return [...base64Forms(secret.trim()), secret, ...secret.split("\n")].flatMap((line) => {
     const plain = line.trim();
@@ -90,10 +90,10 @@ function formsOf(secret: string): readonly string[] {
   });
 }
 
-/** A shorter secret is an ordinary word too often, and a part of it in base64 even more so. */
+/** A shorter secret is too often an ordinary word, and a part of it in base64 even more so. */
 const leastEncoded = 12;
 
-/** At each of the three places where it may begin within base64: only the characters that depend on it alone. */
+/** For each of the three possible offsets within base64: only the characters that depend on the secret alone. */
 function base64Forms(secret: string): readonly string[] {
   if (secret.length < leastEncoded) return [];
   const bytes = Buffer.from(secret);
@@ -112,7 +112,7 @@ function decoded(text: string): string {
   }
 }
 
-/** One secret may contain another. */
+/** Longest first, because one secret may contain another. */
 const longestFirst = (values: readonly string[]): readonly string[] =>
   [...new Set(values)]
     .filter((value) => value.length >= leastLength && !redactedMark.includes(value))
@@ -122,8 +122,8 @@ const withoutValues = (text: string, values: readonly string[]): string =>
   values.reduce((kept, secret) => kept.replaceAll(secret, redactedMark), text);
 
 /**
- * Removes keys, tokens and passwords from text that is shown, recorded or sent; says the same when asked twice. `own`:
- * secrets that only the caller knows.
+ * Removes keys, tokens and passwords from text that is shown, recorded or sent. Idempotent. `own`: secrets that
+ * only the caller knows.
  */
 export function redact(text: string, own: readonly string[] = []): string {
   const values = own.length === 0 ? known : longestFirst([...known, ...own.flatMap(formsOf)]);
@@ -133,14 +133,17 @@ export function redact(text: string, own: readonly string[] = []): string {
   );
 }
 
-/** Every text in a value that is shown to people. */
+/** Redacts every text in a value for people. */
 export const redactJson = <T extends Json>(value: T): T => mapTexts(value, (text) => redact(text)) as T;
 
-/** An error as it is recorded with a session, where people and later attempts read it. */
+/** Redacts an error for a session's record, which people and later attempts read. */
 export const redactError = (error: ErrorJson): ErrorJson =>
   redactJson(error as unknown as Json) as unknown as ErrorJson;
 
-/** Passwords and settings that programs and texts use as words. A shorter word is never a known secret. */
+/**
+ * Passwords and settings that programs and texts use as ordinary words. A shorter word never counts as a known
+ * secret.
+ */
 const ordinaryWords = new Set(
   (
     "postgres postgresql password passwd secret changeme default example localhost development production staging " +
@@ -149,8 +152,9 @@ const ordinaryWords = new Set(
 );
 
 /**
- * For data that other personas read and checkpoints carry: only the values of known secrets. A secret that is one of the
- * ordinary words stays, because programs depend on words; texts that merely look like a key may be data as well.
+ * For data that other personas read and checkpoints contain: removes only the values of known secrets. Keeps
+ * secrets that are ordinary words, because programs depend on words, and texts that only look like a key, because
+ * they may be data.
  */
 export function redactData<T extends Json>(value: T): T {
   const values = known.filter((secret) => !ordinaryWords.has(secret.toLowerCase()));
@@ -164,10 +168,10 @@ function mapTexts(value: Json, change: (text: string) => string): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapTexts(member, change)]));
 }
 
-/** For text that arrives in pieces: the length of its beginning that holds no part of a secret that may go on. */
+/** For text that arrives in pieces: the length of the prefix that contains no part of an unfinished secret. */
 export function finishedLength(text: string): number {
   let end = text.length;
-  // Keys and passwords are runs of printable ASCII; other scripts write without spaces.
+  // Keys and passwords are runs of printable ASCII. Other scripts write without spaces.
   while (end > 0 && isPrintable(text.charCodeAt(end - 1))) end -= 1;
   return beforeSpans(end, [
     ...keyBlocks(text),
@@ -175,25 +179,25 @@ export function finishedLength(text: string): number {
   ]);
 }
 
-/** Longer than what any key needs before it can be recognized. */
+/** Longer than the part of any key that is needed to recognize it. */
 const keyBeginning = 1024;
 
-/** How much of a text has to be held back at least, so that every secret that began before is complete. */
+/** The minimum text to hold back, so that every secret that began earlier is complete. */
 export const mostUnfinished = (): number => Math.max(keyBeginning, known[0]?.length ?? 0);
 
-/** As `finishedLength`, for a word that is too long to wait for its end. 0: all of it may be one secret. */
+/** Like `finishedLength`, for a word that is too long to wait for its end. 0: all of it may be one secret. */
 export function safeLength(text: string): number {
   const spans = [...known.flatMap((secret) => places(secret, text)), ...keySpans(text)];
   return beforeSpans(Math.max(0, text.length - mostUnfinished()), spans);
 }
 
-/** The beginning of the key that the end of the text may belong to. */
+/** The beginning of the key to which the end of the text may belong. */
 export function openKey(text: string): number | undefined {
   const open = keySpans(text).filter(([, to]) => to === text.length);
   return open.length === 0 ? undefined : Math.min(...open.map(([from]) => from));
 }
 
-/** The last place up to `end` that is within none of the spans. */
+/** The last offset up to `end` that is inside none of the spans. */
 function beforeSpans(end: number, spans: readonly Span[]): number {
   let at = end;
   for (const [from, to] of spans.toSorted(([one], [other]) => other - one)) {
@@ -217,7 +221,7 @@ type Span = readonly [from: number, to: number];
 
 const hasSpace = (secret: string): boolean => /[^!-~]/.test(secret);
 
-/** Where the secret is, and where it may have begun. */
+/** The places of the secret, and where it may have begun. */
 function places(secret: string, text: string): readonly Span[] {
   const found: Span[] = [];
   for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + 1))

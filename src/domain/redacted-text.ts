@@ -1,19 +1,22 @@
 import { finishedLength, mostUnfinished, openKey, redact, safeLength } from "./redact.ts";
 
-/** Text without an end to its last word is held back no longer than this, and the longest secret. */
+/** The most text that is held back while its last word continues, besides the longest secret. */
 const mostHeld = 16 * 1024;
-/** Patterns such as `Authorization: Bearer` need what stands before on the same line. */
+/** Patterns such as `Authorization: Bearer` need the preceding text of the same line. */
 const mostBefore = 400;
-/** How much of a key over several lines stays: its first line marks it as a key, its last may be part of the end mark. */
+/**
+ * The kept part of a key over several lines: its first line marks it as a key, and its last may be part of the end
+ * mark.
+ */
 const mostKeyEnd = 100;
 
-/** Redacts text that arrives in pieces: a secret may be split over two of them. */
+/** Redacts text that arrives in pieces, between which a secret may be split. */
 export class RedactedText {
   #held = "";
-  /** The end of the current line that was released, as it came. */
+  /** The end of the released part of the current line, unredacted. */
   #before = "";
 
-  /** The text that can be shown by now. */
+  /** Returns the text that can be shown by now. */
   add(piece: string): string {
     this.#held += piece;
     const finished = finishedLength(this.#held);
@@ -22,7 +25,7 @@ export class RedactedText {
     return this.#release(safe > 0 ? safe : this.#held.length);
   }
 
-  /** The rest: nothing follows. */
+  /** Returns the rest, because nothing follows. */
   end(): string {
     return this.#release(this.#held.length);
   }
@@ -39,7 +42,7 @@ export class RedactedText {
   }
 }
 
-/** The part of a text that decides what the text after it is. */
+/** The end of a text that affects the interpretation of the text after it. */
 function endOf(text: string): string {
   const key = openKey(text);
   if (key === undefined) return text.slice(text.lastIndexOf("\n") + 1).slice(-mostBefore);

@@ -30,15 +30,15 @@ export const decideAfterRound = (policy: RetryPolicy, failedRounds: number): Ret
     : { kind: "exhausted" };
 
 /**
- * Doubles from the base up to the maximum; `random` (0 to 1) adds up to half of it, so that personas that failed
- * together do not come back together. Upward, because the first wait is the base, and nothing may be shorter.
+ * Doubles from the base up to the maximum. `random` (0 to 1) adds up to half of it, so that personas that failed
+ * together do not retry together. It only adds, because no wait may be shorter than the base.
  */
 export function delayMs(policy: RetryPolicy, failedAttempts: number, random: number): number {
   const jitteredMs = Math.round(roundDelayMs(policy, failedAttempts) * (1 + random / 2));
   return Math.min(policy.maxDelayMs, jitteredMs);
 }
 
-/** Rounds of one session never meet each other, so no jitter: 5, 10, 20 s. */
+/** The rounds of one session never collide, so no jitter: 5, 10, 20 s. */
 export function roundDelayMs(policy: RetryPolicy, failedRounds: number): number {
   // Capped, because 0 * Infinity is not a delay.
   const doublings = Math.min(Math.max(failedRounds - 1, 0), 50);
@@ -46,8 +46,8 @@ export function roundDelayMs(policy: RetryPolicy, failedRounds: number): number 
 }
 
 /**
- * The rest of a recorded wait: never longer than the wait itself, even if the clock was set back. `restedMs`: how long the
- * session has rested in all; the part since the wait was recorded is waited already.
+ * The rest of a recorded wait: never longer than the wait itself, even if the clock was set back. `restedMs`: the
+ * session's total rest; the part since the wait was recorded counts as waited.
  */
 export const remainingWaitMs = (
   wait: { readonly notBefore: number; readonly waitMs: number; readonly restedMs?: number | undefined },
@@ -58,18 +58,18 @@ export const remainingWaitMs = (
   return Math.max(0, Math.min(wait.notBefore - now, wait.waitMs - waitedMs));
 };
 
-/** No service means more than a day; a larger number is a mistake or an attack. */
+/** No service means more than a day. A larger number is a mistake or an attack. */
 const maxRetryAfterMs = 24 * 60 * 60 * 1000;
 
 export type ReadHeader = (name: string) => string | undefined;
 
-/** A rate limit; GitHub and others say it with the status of what is forbidden. */
+/** Recognizes rate limits. GitHub and others send them with the status for forbidden requests. */
 export function isRateLimit(status: number | undefined, header: ReadHeader): boolean {
   if (status !== 403) return status === 429;
   return header("x-ratelimit-remaining") === "0" || header("retry-after") !== undefined;
 }
 
-/** `retry-after-ms`, then `retry-after` as seconds or as a date, then when a limit that is used up is lifted. */
+/** `retry-after-ms`, then `retry-after` as seconds or a date, then the time at which an exhausted limit resets. */
 export function readRetryAfter(header: ReadHeader, now: number): number | undefined {
   const ms = Number.parseFloat(header("retry-after-ms") ?? "");
   if (Number.isFinite(ms)) return boundRetryAfter(ms);
@@ -82,7 +82,7 @@ export function readRetryAfter(header: ReadHeader, now: number): number | undefi
   return isUsedUp ? untilMoment(Number(reset) * 1000, header, now) : undefined;
 }
 
-/** Measured by the server's own clock where it says what time it has: ours may be wrong. */
+/** Measured by the server's own clock if it sends its time, because ours may be wrong. */
 function untilMoment(at: number, header: ReadHeader, now: number): number {
   const theirs = Date.parse(header("date") ?? "");
   return boundRetryAfter(at - (Number.isFinite(theirs) ? theirs : now));

@@ -1,4 +1,4 @@
-/** Whole words that name a secret. */
+/** Whole words that mark a name as secret. */
 const secretWords = new Set([
   "key",
   "keys",
@@ -13,15 +13,15 @@ const secretWords = new Set([
   "credential",
   "credentials",
 ]);
-/** Words that end in one of these name a secret too: PGPASSWORD, SSHPASS, GITHUBTOKEN. */
+/** Words with one of these endings mark a secret too: PGPASSWORD, SSHPASS, GITHUBTOKEN. */
 const secretEnds =
   /(?:pass|(?:passwo?r?d|passphrase|pwd|secret|apikey|accesskey|secretkey|privatekey)s?|token)$/;
-/** Many tokens are a number, as in `MAX_TOKENS`, unless the word before says that they are keys. */
+/** Many tokens are a number, as in `MAX_TOKENS`, unless the previous word shows that they are keys. */
 const secretTokens = /(?:^|_)(?:access|api|bearer|bot|refresh)_?tokens(?:_|$)/;
 const ordinaryWords = new Set(["bypass", "compass", "surpass", "trespass"]);
 /** The working directory. `DB_PWD` is a password. */
 const folderNames = new Set(["pwd", "oldpwd"]);
-/** The last word: `SSH_KEY_PATH` names the place of a secret, and `TOKEN_BUDGET` a number. */
+/** The last word: `SSH_KEY_PATH` is the path of a secret, and `TOKEN_BUDGET` a number. */
 const properties = new Set(
   (
     "path file dir directory id name user username url uri host port type sock socket budget limit count max min ttl " +
@@ -29,15 +29,18 @@ const properties = new Set(
     "prefix header scope"
   ).split(" "),
 );
-/** Keys that are no secrets, and numbers of keys. */
+/** Keys that are not secret, and numbers of keys. */
 const openKey =
   /(?:^|_)(?:public|authorized|project|primary|foreign|cache|sort|partition|object|max|min|num)_?keys?$/;
-/** The whole value is the secret: a header as it is sent, an address that lets anyone post. */
+/** The whole value is the secret: a complete header, or an address to which anyone may post. */
 const secretValues = /(?:^|_)(?:(?:auth|authorization|cookie)_headers?|webhook(?:_ur[il])?)$/;
-/** A product, not the first of several. */
+/** A product name, not the first of several. */
 const productNames = new Set(["auth0"]);
 
-/** Whether a value of this name is a secret: `DB_PASS`, `GITHUB_PAT`, `apiKey2`; not `PWD`, `SSH_KEY_PATH`, `max_tokens`. */
+/**
+ * Whether a value with this name is a secret: `DB_PASS`, `GITHUB_PAT`, `apiKey2`; not `PWD`, `SSH_KEY_PATH`,
+ * `max_tokens`.
+ */
 export function isSecretName(name: string): boolean {
   const words = name
     .slice(0, 200)

@@ -5,15 +5,15 @@ export interface TestCounts {
   readonly skipped: number;
 }
 
-/** The outcome of each test that ran. A name stands as often as tests have it. */
+/** The outcome of each test that ran. A name occurs as often as tests have it. */
 export interface TestNames {
   readonly passed: readonly string[];
   readonly failed: readonly string[];
 }
 
-/** The tests of one command, as its output tells them. */
+/** The tests of one command, read from its output. */
 export interface TestReport extends TestCounts {
-  /** Only where the output names every test. */
+  /** Only if the output names every test. */
   readonly names?: TestNames;
 }
 
@@ -23,7 +23,7 @@ export const countsOf = ({ passed, failed, skipped }: TestCounts): TestCounts =>
   skipped,
 });
 
-/** "3 of 153 tests fail", "153 tests pass", with those that were skipped. */
+/** "3 of 153 tests fail", "153 tests pass", plus the skipped ones. */
 export function countedTests({ passed, failed, skipped }: TestCounts): string {
   const ran = passed + failed;
   const noun = ran === 1 ? "test" : "tests";

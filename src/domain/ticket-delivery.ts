@@ -3,8 +3,8 @@ import { remainingWaitMs, roundDelayMs } from "./retry-policy.ts";
 import { damagedTicket as damaged, type TicketReference, textAt, wholeNumberAt } from "./ticket.ts";
 
 /**
- * `unclear`: a POST may have created the ticket without an answer. Once set it stays: a ticket that is
- * unclear is searched for before every further POST.
+ * `unclear`: a POST without an answer may have created the ticket. Once set it stays: an unclear ticket is searched
+ * for before every further POST.
  */
 export type PendingDelivery = {
   readonly kind: "pending";
@@ -12,7 +12,7 @@ export type PendingDelivery = {
   readonly waitMs: number;
   readonly failures: number;
   readonly unclear: boolean;
-  /** Why the last try did not deliver it, for people. */
+  /** Why the last attempt failed, for people. */
   readonly lastError?: string;
 };
 
@@ -22,7 +22,7 @@ export type PostingDelivery = {
   readonly deadline: number;
   readonly failures: number;
   readonly unclear: boolean;
-  /** Why the last try did not deliver it, for people. */
+  /** Why the last attempt failed, for people. */
   readonly lastError?: string;
 };
 
@@ -34,7 +34,7 @@ export type TicketDelivery =
 export interface DeliveryPolicy {
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
-  /** How long one delivery may take; afterwards its process counts as killed. */
+  /** The longest time of one delivery. Afterwards its process counts as killed. */
   readonly deadlineMs: number;
   /** A tracker's search lags its writes by this much. */
   readonly settleMs: number;
@@ -47,7 +47,7 @@ export const deliveryPolicy: DeliveryPolicy = {
   settleMs: 15_000,
 };
 
-/** Save the delivery whenever it is another object, also when it is not due: see the breaker's admission. */
+/** Save the delivery whenever it is a different object, even if it is not due: see the breaker's admission. */
 export type Take =
   | { readonly kind: "post" | "search-first"; readonly delivery: PostingDelivery }
   | { readonly kind: "not-due"; readonly at: number; readonly delivery: PendingDelivery | PostingDelivery }
@@ -59,9 +59,9 @@ export interface TakeContext {
   readonly policy?: DeliveryPolicy;
 }
 
-/** For those that say when and mean now. */
+/** For trackers that name a time in the past. */
 const leastPostponedMs = 1000;
-/** A longer wait is asked for again when this one is over. */
+/** A longer wait is requested again when this one is over. */
 const mostWaitMs = 3_600_000;
 
 export const newDelivery = (now: number): PendingDelivery => ({
@@ -75,7 +75,8 @@ export const newDelivery = (now: number): PendingDelivery => ({
 export function take(given: TicketDelivery, { now, owner, policy = deliveryPolicy }: TakeContext): Take {
   if (given.kind === "delivered") return { kind: "delivered", delivery: given };
   const delivery = clampTimes(given, now, policy);
-  // A posting whose deadline is over lost its process: what it sent, if anything, must first show in the search.
+  // A posting whose deadline has passed lost its process. A ticket that it may have sent must first appear in the
+  // search.
   const at = delivery.kind === "pending" ? delivery.notBefore : delivery.deadline + policy.settleMs;
   if (now < at) return { kind: "not-due", at, delivery };
   const unclear = delivery.unclear || delivery.kind === "posting";
@@ -96,7 +97,7 @@ export const onDelivered = (reference: TicketReference, now: number): TicketDeli
   at: now,
 });
 
-/** A clear answer, and nothing was created by this call. */
+/** A clear answer: this call created nothing. */
 export function onRefused(
   taken: PostingDelivery,
   now: number,
@@ -108,7 +109,7 @@ export function onRefused(
   return pending(Math.max(backoffMs, retryAfterMs), now, failures, taken.unclear);
 }
 
-/** No answer, half an answer or one that says nothing: it may have been created. */
+/** No answer, or an incomplete or unreadable one: the ticket may have been created. */
 export function onUnclear(
   taken: PostingDelivery,
   now: number,
@@ -119,13 +120,13 @@ export function onUnclear(
   return { ...refused, unclear: true };
 }
 
-/** An open breaker or a rate limit says when; it is not a failure. */
+/** An open breaker or a rate limit gives a time. It is not a failure. */
 export const onPostponed = (taken: PostingDelivery, now: number, waitMs: number): PendingDelivery =>
   pending(Math.max(waitMs, leastPostponedMs), now, taken.failures, taken.unclear);
 
 /**
- * The delivery after the outcome of a call. Another process may have claimed the ticket meanwhile: then a late
- * failure changes nothing, but a late delivery is a fact. The first delivery stays.
+ * The delivery after the outcome of a call. If another process has claimed the ticket meanwhile, a late failure
+ * changes nothing, but a late delivery is a fact. The first delivery stays.
  */
 export function settle(stored: TicketDelivery, taken: PostingDelivery, next: TicketDelivery): TicketDelivery {
   if (stored.kind === "delivered") return stored;
@@ -139,7 +140,7 @@ function pending(waitMs: number, now: number, failures: number, unclear: boolean
   return { kind: "pending", notBefore: now + boundedMs, waitMs: boundedMs, failures, unclear };
 }
 
-/** No time may lie further ahead than it could have been set: the clock may have been set back since. */
+/** No time may be further ahead than it could have been set, because the clock may have been set back since. */
 function clampTimes<Waiting extends PendingDelivery | PostingDelivery>(
   delivery: Waiting,
   now: number,

@@ -4,12 +4,12 @@ import { StateCorrupt } from "./errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "./json.ts";
 import { redact } from "./redact.ts";
 
-/** A durable request for human help. Plain JSON: this is what the outbox keeps. */
+/** A durable request for human help. Plain JSON, which the outbox stores. */
 export interface Ticket {
   readonly id: string;
-  /** This ticket's own name in every tracker: of one problem in one session, delivered at most once. */
+  /** Identifies this ticket in every tracker: one problem in one session, delivered at most once. */
   readonly fingerprint: string;
-  /** The problem's name, a label that the tickets of all its sessions share. */
+  /** The problem's label, which the tickets of all its sessions share. */
   readonly problem: string;
   readonly sessionId: string;
   readonly team: string;
@@ -22,14 +22,17 @@ export interface Ticket {
   readonly details: string;
   readonly context: Readonly<Record<string, string>>;
   readonly suggestedActions: readonly string[];
-  /** Empty where only the program that defines the team can resume the session. */
+  /** Empty if only the program that defines the team can resume the session. */
   readonly resumeCommand: string;
   readonly createdAt: number;
-  /** The session's spend so far, where it is known. */
+  /** The session's spend so far, if known. */
   readonly spent?: TicketSpend;
-  /** It is about a service that sessions wait for, and not about one of them. */
+  /** Set if it is about a service that sessions wait for, instead of one of them. */
   readonly outage?: TicketOutage;
-  /** It asks GitHub for a pull request, and no person for help: `summary` is the title, `details` the text. */
+  /**
+   * Set if it asks GitHub for a pull request instead of a person for help: `summary` is the title, `details` the
+   * text.
+   */
   readonly pullRequest?: PullRequest;
 }
 
@@ -39,7 +42,7 @@ export interface PullRequest {
   /** The branch with the work, and its last commit. */
   readonly head: string;
   readonly commit: string;
-  /** The branch to merge into. Missing: the repository's default branch. */
+  /** The branch to merge into. Default: the repository's default branch. */
   readonly base?: string;
 }
 
@@ -71,7 +74,7 @@ export interface TicketProblem extends Pick<Ticket, "team" | "phase" | "persona"
   readonly message: string;
 }
 
-/** The same problem again is the same label, whatever its times, ids, addresses and counts are this time. */
+/** The same problem gets the same label, regardless of its current times, ids, addresses and counts. */
 export function problemLabel({ team, phase, persona, category, message }: TicketProblem): string {
   return label({ team, phase, persona, category, message: normalize(message) });
 }
@@ -88,15 +91,15 @@ export const pullRequestFingerprint = (of: {
 
 const label = (of: JsonObject): string => `maestro-${fingerprint(of).slice(0, 16)}`;
 
-/** Fingerprints become file names, labels and queries: nothing else passes. */
+/** Fingerprints become file names, labels and queries, so nothing else is accepted. */
 export const isTicketFingerprint = (text: string): boolean => /^maestro-[0-9a-f]{16}$/.test(text);
 
-/** By its own name it is found again after an unclear POST; by the problem's, a person finds all of them. */
+/** Its own fingerprint finds it again after an unclear POST. By the problem's label a person finds all of them. */
 export const labelsOf = ({ fingerprint, problem }: Ticket): readonly string[] => [
   ...new Set(["maestro", fingerprint, problem]),
 ];
 
-/** Parts that differ from one occurrence to the next. The order matters: a time is no number, a path is no id. */
+/** Parts that differ between occurrences. The order matters: a time is not a number, and a path is not an id. */
 const passing: readonly (readonly [RegExp, string])[] = [
   // oxlint-disable-next-line no-control-regex -- colors of terminals are exactly that
   [/\u001b\[[0-9;?]*[ -/]*[@-~]/g, ""],

@@ -1,6 +1,6 @@
 import { InputInvalid } from "./errors.ts";
 
-/** The limits of what personas add to a tree: it comes from models and commands, so all of it is bounded. */
+/** Limits of additions by personas. They come from models and commands, so everything is bounded. */
 export const treeLimits = {
   maxFiles: 10_000,
   maxFileBytes: 8 * 1024 * 1024,
@@ -10,21 +10,22 @@ export const treeLimits = {
   maxDepth: 32,
 } as const;
 
-/** The limits of the files that a session begins with, such as those of a repository. */
+/** Limits of a session's initial files, such as those of a repository. */
 export const baseLimits = {
   maxFiles: 200_000,
-  /** As large as an artifact may be. */
+  /** The maximum size of an artifact. */
   maxFileBytes: 64 * 1024 * 1024,
   maxTreeBytes: 4 * 1024 * 1024 * 1024,
 } as const;
 
 /**
- * The path as trees hold it (Unicode form NFC), or an error that says what to write instead. Strict enough that a tree can
- * be written to a disk of any common system without leaving its folder or touching what version control owns.
+ * The path as trees store it (Unicode form NFC), or an error that says what to write instead. Strict enough that a
+ * tree can be written to a disk of any common system without leaving its folder or touching files of version
+ * control.
  */
 export function checkPath(path: string): string {
   if (typeof path !== "string") throw new InputInvalid(`A path is a text, and this is a ${typeof path}.`);
-  // Normalizing shortens at most to a third, so nothing valid is lost, and nothing huge is normalized.
+  // Normalizing shortens to a third at most, so this refuses no valid path and never normalizes a huge one.
   if (path.length > 4 * treeLimits.maxPathBytes) throw tooLong(path);
   if (!path.isWellFormed())
     throw refused(path, "holds half of a character", "Write the path as valid Unicode.");
@@ -40,8 +41,8 @@ export function checkPath(path: string): string {
 }
 
 /**
- * A path of the files that a session begins with. They exist on a disk, so only what could leave the folder, belongs to
- * version control or deceives a reader is refused; names that another system reserves are kept as they are.
+ * A path of a session's initial files. They exist on a disk, so only paths that could leave the folder, belong to
+ * version control or deceive a reader are refused. Names that another system reserves are kept.
  */
 export function checkBasePath(path: string): string {
   const names = path.split("/");
@@ -54,7 +55,7 @@ export function checkBasePath(path: string): string {
   return path;
 }
 
-/** Equal for paths that some disk takes for the same: it ignores case, Unicode form and invisible characters. */
+/** Equal for paths that some disk treats as the same, ignoring case, Unicode form and invisible characters. */
 export function foldPath(path: string): string {
   if (plain.test(path)) return path.toLowerCase();
   const visible = withoutInvisible(path.normalize("NFD"));
@@ -62,7 +63,7 @@ export function foldPath(path: string): string {
   return visible.toUpperCase().toLowerCase().normalize("NFC");
 }
 
-/** The path that a relative link leads to; undefined when that is outside. */
+/** The target path of a relative link; undefined if it is outside. */
 export function linkedPath(link: string, target: string): string | undefined {
   if (target === "" || target.startsWith("/") || target.includes("\0")) return undefined;
   const names = link.split("/").slice(0, -1);
@@ -74,12 +75,12 @@ export function linkedPath(link: string, target: string): string | undefined {
   return names.join("/");
 }
 
-/** Of a package that was installed for checks and tools: it is not a persona's work and never delivered. */
+/** True for files of packages installed for checks and tools, which are not a persona's work and never delivered. */
 export const isInstalled = (path: string): boolean => installedPath.test(path);
-/** In any case: some disks take `Node_Modules` for the same folder. */
+/** Case does not matter, because some disks treat `Node_Modules` as the same folder. */
 const installedPath = /(?:^|\/)node_modules\//i;
 
-/** A path for messages: in quotes, cut, and with nothing in it that a terminal would act on or hide. */
+/** A path for messages: quoted, cut, and without characters that a terminal would interpret or hide. */
 export function showPath(path: string): string {
   const cut = path.length > 160 ? `${path.slice(0, 120)}…${path.slice(-30)}` : path;
   const escaped = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
@@ -87,12 +88,13 @@ export function showPath(path: string): string {
 }
 
 const plain = /^[ -~]*$/;
-// Patterns with Unicode properties are inside functions: compiling one takes half a millisecond, and most paths are ASCII.
+// Patterns with Unicode properties are inside functions, because compiling one takes half a millisecond and most
+// paths are ASCII.
 const withoutInvisible = (text: string): string => text.replace(/\p{Default_Ignorable_Code_Point}/gu, "");
-/** Joiners and variation selectors are part of text and emoji; the rest only deceives. */
+/** Joiners and variation selectors are part of text and emoji. Other invisible characters only deceive. */
 const holdsForbidden = (name: string): boolean =>
   /(?![\u200c\u200d\p{Variation_Selector}])[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u.test(name);
-/** Also the short names that Windows makes up for them. */
+/** Includes the short names that Windows generates for them. */
 const owned = /^(?:\.git|git~\d+|\.maestro|maestr~\d+)$/;
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])$/;
 

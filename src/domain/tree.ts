@@ -7,17 +7,17 @@ import { baseLimits, checkBasePath, checkPath, foldPath, showPath, treeLimits } 
 const fileModes = ["file", "executable", "link"] as const;
 export type FileMode = (typeof fileModes)[number];
 
-/** One file of a tree; its bytes are in the artifact store, under their hash. */
+/** One file of a tree. Its bytes are in the artifact store under their hash. */
 export interface TreeFile {
   readonly sha256: string;
   readonly bytes: number;
   readonly mode: FileMode;
 }
 
-/** The files a persona or a phase left, by path relative to the root, with "/" between names. */
+/** The files of a persona or phase, by path relative to the root, with "/" between names. */
 export type Tree = ReadonlyMap<string, TreeFile>;
 
-/** The files that a session began with, such as those of a repository: many, and most of them never change. */
+/** A session's initial files, such as those of a repository: many, and most of them never change. */
 export interface BaseTree {
   /** The hash of its manifest. */
   readonly hash: string;
@@ -25,8 +25,8 @@ export interface BaseTree {
 }
 
 /**
- * A base and the changes since. Its manifest names the base by its hash, so that a tree over 100,000 files is stored,
- * hashed and compared in the time that its changes take. Equal trees over one base have equal manifests.
+ * A base and the changes since. Its manifest names the base by hash, so that a tree over 100,000 files is stored,
+ * hashed and compared in time proportional to its changes. Equal trees over one base have equal manifests.
  */
 export class LayeredTree implements Tree {
   readonly base: BaseTree;
@@ -78,12 +78,12 @@ export class LayeredTree implements Tree {
     for (const [path, file] of this) visit(file, path, this);
   }
 
-  /** For the one who has not shared it yet. */
+  /** Only before the tree is shared. */
   set(path: string, file: TreeFile): void {
     this.#change(path, file);
   }
 
-  /** For the one who has not shared it yet. */
+  /** Only before the tree is shared. */
   delete(path: string): void {
     this.#change(path, undefined);
   }
@@ -95,11 +95,11 @@ export class LayeredTree implements Tree {
   }
 }
 
-/** A copy that may change; what it was made of stays as it is. */
+/** A mutable copy. The original stays unchanged. */
 export const editable = (tree: Tree): Map<string, TreeFile> | LayeredTree =>
   tree instanceof LayeredTree ? new LayeredTree(tree.base, tree.changes) : new Map(tree);
 
-/** The change of one path; `after` is missing when the file was removed. */
+/** The change of one path. `after` is missing if the file was removed. */
 export interface TreeChange {
   readonly path: string;
   readonly after?: TreeFile;
@@ -107,7 +107,7 @@ export interface TreeChange {
 
 export const emptyTree: Tree = new Map();
 
-/** These files as a tree over the same base as another one, if that has a base. */
+/** These files as a tree over the base of another tree, if that has one. */
 export function likeTree(like: Tree, files: Tree): Tree {
   if (!(like instanceof LayeredTree)) return files;
   const tree = new LayeredTree(like.base, files);
@@ -116,8 +116,8 @@ export function likeTree(like: Tree, files: Tree): Tree {
 }
 
 /**
- * A tree as text: one form only, so that equal trees have equal hashes. A list of rows is a tree of its own; `files` are those
- * of a base, and `changes` those of a tree over the base that is named before them.
+ * A tree as text in a single form, so that equal trees have equal hashes. A list of rows is a tree of its own.
+ * `files` are those of a base, and `changes` those of a tree over the named base.
  */
 export function toManifest(tree: Tree): string {
   if (!(tree instanceof LayeredTree)) return JSON.stringify(rowsOf(tree));
@@ -127,7 +127,7 @@ export function toManifest(tree: Tree): string {
     : JSON.stringify({ base: base.hash, changes: rowsOf(changes) });
 }
 
-/** Files as a base for trees to come. */
+/** Files as a base for later trees. */
 export const baseTree = (files: Tree): LayeredTree =>
   new LayeredTree({ hash: sha256(JSON.stringify({ files: rowsOf(files) })), files });
 
@@ -138,10 +138,10 @@ const rowsOf = (files: ReadonlyMap<string, TreeFile | undefined>): readonly Json
       file === undefined ? [path] : [path, file.sha256, file.bytes, fileModes.indexOf(file.mode)],
     );
 
-/** The manifest that has to be read before this one: the base that its changes are of. */
+/** The hash of the base that must be read before this manifest. */
 export const baseHashOf = (text: string): string | undefined => /^\{"base":"([0-9a-f]{64})"/.exec(text)?.[1];
 
-/** Accepts exactly what toManifest writes for a tree within its limits; anything else is damaged. */
+/** Accepts exactly the output of toManifest for a tree within its limits. Anything else is damaged. */
 export function fromManifest(text: string, base: Tree = emptyTree): Tree {
   const rows = parseRows(text);
   const under = baseHashOf(text);
@@ -173,7 +173,7 @@ function parseRows(text: string): readonly Json[] {
   throw damaged("it is not a list");
 }
 
-/** The hashes that a manifest names: those of its files, and of its base. Undefined for a text that is no manifest. */
+/** The hashes in a manifest: those of its files and of its base. Undefined for a text that is no manifest. */
 export function hashesIn(text: string): readonly string[] | undefined {
   if (!/^(?:\[\[|\{"base":|\{"files":)/.test(text)) return undefined;
   try {
@@ -188,13 +188,13 @@ export function hashesIn(text: string): readonly string[] | undefined {
   }
 }
 
-/** The hash of the manifest, which is also where the artifact store keeps it. */
+/** The hash of the manifest, under which the artifact store keeps it. */
 export function treeHash(tree: Tree): string {
   if (tree instanceof LayeredTree && tree.changes.size === 0) return tree.base.hash;
   return sha256(toManifest(tree));
 }
 
-/** Known without a store, and in none: a team that makes no files needs none. */
+/** Known without a store and stored nowhere, because a team without files needs none. */
 export const emptyTreeHash: string = treeHash(emptyTree);
 
 export function changesBetween(before: Tree, after: Tree): TreeChange[] {
@@ -227,7 +227,7 @@ export function sameFile(a: TreeFile | undefined, b: TreeFile | undefined): bool
   return a?.sha256 === b?.sha256 && a?.mode === b?.mode;
 }
 
-/** Of a tree with as many files as it may have, at 200 bytes a row. */
+/** The manifest of a tree with the maximum number of files, at 200 bytes per row. */
 const maxManifestBytes = baseLimits.maxFiles * 200;
 const hashForm = /^[0-9a-f]{64}$/;
 
@@ -235,11 +235,11 @@ interface RowRules {
   readonly maxFiles: number;
   readonly maxFileBytes: number;
   readonly maxTreeBytes: number;
-  /** Of a path that the base does not have. */
+  /** Checks a path that the base does not have. */
   readonly checkPath: (path: string) => string;
 }
 
-/** Into an empty tree, or one over its base without changes. */
+/** Adds rows to an empty tree, or to one over its base without changes. */
 function addRows(rows: readonly Json[], tree: Map<string, TreeFile> | LayeredTree, rules: RowRules): Tree {
   if (rows.length > rules.maxFiles) throw damaged(`it has more than ${rules.maxFiles} files`);
   const read = rows.map(readRow);
@@ -266,7 +266,7 @@ function addRows(rows: readonly Json[], tree: Map<string, TreeFile> | LayeredTre
   return tree;
 }
 
-/** A row with a path alone removes the file. */
+/** A row with only a path removes the file. */
 function readRow(row: Json): readonly [string, TreeFile | undefined] {
   if (!Array.isArray(row) || (row.length !== 4 && row.length !== 1))
     throw damaged("a row does not have four fields");
@@ -300,9 +300,9 @@ const damaged = (why: string, cause?: unknown): ArtifactCorrupt =>
     cause,
   });
 
-/** Two paths that cannot be in one tree: `other` is the file or folder that is there already. */
+/** Two paths that cannot be in one tree. `other` is the existing file or folder. */
 export interface PathClash {
-  /** `case`: the same but for case or Unicode form, which many disks take for one. */
+  /** `case`: equal except for case or Unicode form, which many disks ignore. */
   readonly kind: "case" | "file-folder";
   readonly other: string;
 }
@@ -310,11 +310,11 @@ export interface PathClash {
 interface Entry {
   readonly spelling: string;
   readonly isFile: boolean;
-  /** How many files it is or holds. */
+  /** Number of files that it is or contains. */
   files: number;
 }
 
-/** The files and folders of a tree, to see in a moment what a new path would clash with. */
+/** An index of a tree's files and folders that quickly finds what a new path clashes with. */
 export class PathIndex {
   readonly #entries = new Map<string, Entry>();
 
@@ -332,7 +332,7 @@ export class PathIndex {
     return undefined;
   }
 
-  /** Only a path that does not clash and is not there yet. */
+  /** Requires a new path that does not clash. */
   add(path: string): void {
     for (const [key, spelling] of ancestry(path)) {
       const entry = this.#entries.get(key);
@@ -341,7 +341,7 @@ export class PathIndex {
     }
   }
 
-  /** Only a path that is there. */
+  /** Requires an existing path. */
   remove(path: string): void {
     for (const [key] of ancestry(path)) {
       const entry = this.#entries.get(key);
@@ -352,7 +352,7 @@ export class PathIndex {
   }
 }
 
-/** The folders of a path from the outermost on, and the path itself: folded, and as it is spelled. */
+/** The folders of a path, outermost first, and the path itself: folded, and as spelled. */
 function ancestry(path: string): (readonly [key: string, spelling: string])[] {
   const folded = foldPath(path);
   const found: (readonly [string, string])[] = [];

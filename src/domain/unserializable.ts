@@ -3,10 +3,10 @@ export interface JsonProblem {
   readonly problem: "contains itself" | "is a BigInt" | "lies too deep";
 }
 
-/** Beyond this many values the search gives up: a value that shares its parts can have endless paths. */
+/** After this many values the search stops, because a value that shares its parts can have endless paths. */
 const maxVisits = 1_000_000;
 
-/** Finds what JSON.stringify refused, for the message of the error. */
+/** Finds the value that JSON.stringify refused, for the error's message. */
 export function findJsonProblem(root: unknown, what: string, maxDepth: number): JsonProblem | undefined {
   const ancestors = new Set<object>();
   let visits = 0;
@@ -30,7 +30,7 @@ export function findJsonProblem(root: unknown, what: string, maxDepth: number): 
   try {
     return visit(root, "", () => what);
   } catch {
-    // A getter or toJSON threw; the error that JSON.stringify gave says which.
+    // A getter or toJSON threw. The error of JSON.stringify says which.
     return undefined;
   }
 }
@@ -50,7 +50,10 @@ const unserializableTags: Readonly<Record<string, string>> = {
   "[object ArrayBuffer]": "an ArrayBuffer",
 };
 
-/** The kind of a value that JSON writes as an empty object. By its tag, which also knows values of another realm. */
+/**
+ * The kind of a value that JSON writes as an empty object. Uses its tag, which also works for values of another
+ * realm.
+ */
 export function unserializableKind(value: object): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === Array.prototype || prototype === null) return undefined;
@@ -58,8 +61,8 @@ export function unserializableKind(value: object): string | undefined {
 }
 
 /**
- * Looks through a value that JSON.stringify has written, so that the search ends: also into what `toJSON` returns,
- * because that is what is recorded. The path begins below the value.
+ * Searches a value that JSON.stringify has written, so the search ends. Includes results of `toJSON`, because those
+ * are recorded. The path starts below the value.
  */
 export function findUnserializable(given: unknown, key: string): Unserializable | undefined {
   if (typeof given !== "object" || given === null) return undefined;
@@ -67,7 +70,7 @@ export function findUnserializable(given: unknown, key: string): Unserializable 
   if (typeof value !== "object" || value === null) return undefined;
   const kind = unserializableKind(value);
   if (kind !== undefined) return { path: "", kind };
-  // The path is made on the way back: there is one only where something was found.
+  // The path is built on the way back, so only if something was found.
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const found = findUnserializable(value[index], String(index));

@@ -3,23 +3,23 @@ import type { TokenUsage } from "./usage.ts";
 
 export interface SavedTotals {
   readonly tokens: number;
-  /** Null when the price of some of it is not known. */
+  /** Null if part of the price is unknown. */
   readonly usd: number | null;
 }
 
-/** The usage, and the savings. */
+/** Usage and savings. */
 export interface UsageTotals extends TokenUsage {
-  /** Ended ones; failed ones are part of it. */
+  /** Ended calls, including failed ones. */
   readonly calls: number;
   readonly failedCalls: number;
-  /** Of what providers reported; null when the price of some of it is not known. */
+  /** The cost of reported usage; null if part of the price is unknown. */
   readonly costUsd: number | null;
-  /** As `costUsd`, of the calls whose price is known. */
+  /** The cost of reported usage whose price is known. */
   readonly knownCostUsd: number;
   readonly unpricedCalls: number;
-  /** Calls whose tokens were not reported: their reservation is in `estimatedTokens`. */
+  /** Calls whose tokens were not reported. Their reservations are in `estimatedTokens`. */
   readonly unreportedCalls: number;
-  /** Of the simulated model: part of the numbers above, and its dollars are invented. */
+  /** Calls of the simulated model, which are included in the numbers above. Their dollars are invented. */
   readonly simulatedCalls: number;
   readonly simulatedUsd: number;
   readonly simulatedUnreportedCalls: number;
@@ -33,7 +33,7 @@ export interface UsageTotals extends TokenUsage {
   readonly savedTokens: number;
   readonly savedUsd: number | null;
   readonly saved: Readonly<Record<SavingKind, SavedTotals>>;
-  /** Versions of the price tables that priced the calls. */
+  /** Versions of the price tables. */
   readonly prices: readonly string[];
 }
 

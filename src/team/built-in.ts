@@ -8,10 +8,10 @@ import { loadTeam } from "./load-team.ts";
 export const builtInTeams = ["software-delivery"] as const;
 export type BuiltInTeam = (typeof builtInTeams)[number];
 
-/** The one that is used when no other is named. */
+/** Used when no other team is named. */
 export const defaultTeam: BuiltInTeam = "software-delivery";
 
-/** A team that comes with Maestro. */
+/** A team that ships with Maestro. */
 export async function builtInTeam(name: string = defaultTeam): Promise<Team> {
   const known = builtInTeams.find((team) => team === name);
   if (known === undefined) {

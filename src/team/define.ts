@@ -17,11 +17,11 @@ import type {
 
 export type { Persona, PersonaOptions, Phase, PhaseOptions, TeamOptions } from "./definition/written.ts";
 
-/** Parts of a team that its definition names, and that are no plain data or too long for it. */
+/** Parts of a team that its definition names but that are not plain data or too long for it. */
 export interface TeamParts {
-  /** Skills and texts of personas, by SHA-256, until a session has kept them. */
+  /** Skills and texts of personas, by SHA-256, until a session has stored them. */
   readonly contents?: ReadonlyMap<string, Uint8Array>;
-  /** The team's model, where code gave an object. Those of personas are in `phases`. */
+  /** The team's model if code gave an object. Personas' models are in `phases`. */
   readonly model?: LanguageModelObject;
 }
 
@@ -30,7 +30,7 @@ export interface Team<PhaseName extends string = string> extends TeamParts {
   /** The team as data, recorded with each session and in its checkpoints. */
   readonly definition: TeamDefinition;
   readonly fingerprint: string;
-  /** As written, with the code of personas that are functions; phases and personas as in the definition, one for one. */
+  /** As written, with the code of function personas. Phases and personas correspond one to one to the definition. */
   readonly phases: readonly Phase<PhaseName>[];
 }
 
@@ -48,7 +48,7 @@ export function phase<const Name extends string, const DependsOn extends string 
   return Object.freeze({ ...options, name });
 }
 
-/** Checked here, so that a wrong team is an error before anything runs. */
+/** Checks the team, so that a wrong one is an error before anything runs. */
 export function defineTeam<const PhaseName extends string, const DependsOn extends string = never>(
   name: string,
   options: TeamOptions<PhaseName, DependsOn> & KnownPhases<PhaseName, DependsOn>,
@@ -67,7 +67,7 @@ export function defineTeam<const PhaseName extends string, const DependsOn exten
   });
 }
 
-/** A team from its definition and what it was read from. */
+/** A team from its definition and its source. */
 export function teamOf<PhaseName extends string>(
   definition: TeamDefinition,
   phases: readonly Phase<PhaseName>[],

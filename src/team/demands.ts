@@ -10,12 +10,12 @@ import type { PersonaDefinition, TeamDefinition } from "./definition/team-defini
 import { defaultShell } from "./definition/tool-keys.ts";
 import { isFound } from "./find-setup.ts";
 
-/** Something that a team would run, read or send. */
+/** A command, file, address or other access that a team needs. */
 export interface Demand {
   readonly kind: DemandKind;
   /** Null for a demand of the team itself. */
   readonly persona: string | null;
-  /** The command line, the variable, the path, the model, or nothing for code. */
+  /** The command line, variable, path or model; null for code. */
   readonly what: string | null;
   /** For people: on one line, without control characters. */
   readonly sentence: string;
@@ -52,7 +52,7 @@ export type DemandKind =
 
 type Demanded = Omit<Demand, "persona" | "sentence"> & { readonly says: string };
 
-/** All that a team would run, read and send, in the order of its personas. */
+/** All demands of a team, in the order of its personas. */
 export function demandsOf(definition: TeamDefinition): readonly Demand[] {
   const demands = [
     ...demandsOfSource(definition.source),
@@ -74,8 +74,8 @@ export function demandsOf(definition: TeamDefinition): readonly Demand[] {
 }
 
 /**
- * A command that the team wrote runs on the files of the session, and with the network it can send them anywhere: a
- * public host is as far as any. A setup that a lockfile asks for needs no trust, also where the team writes it down.
+ * The team's command runs on the session's files and could send them anywhere through the network, even to a single
+ * public host. A setup that a lockfile implies needs no trust, even if the team writes it down.
  */
 function demandsOfSetup({ setup }: TeamDefinition): readonly Demand[] {
   if (setup === undefined || setup === false) return [];
@@ -108,14 +108,17 @@ function demandsOfSetup({ setup }: TeamDefinition): readonly Demand[] {
   });
 }
 
-/** A model that chooses the phases gets the brief before any persona works. */
+/** A model that chooses the phases reads the brief before any persona works. */
 function demandsOfPlanning({ planning, model }: TeamDefinition): readonly Demand[] {
   if (planning !== "model") return [];
   const sentence = `planning sends the brief to ${addressee(model)}`;
   return [{ kind: "model", persona: "planning", what: model, sentence, needsTrust: false }];
 }
 
-/** The part that a person must have trusted before a team from a file may run. Without a sandbox, every program is. */
+/**
+ * The demands that a person must trust before a team from a file may run. Without a sandbox, they include every
+ * program.
+ */
 export const demandsTrust = (definition: TeamDefinition, sandbox: "required" | "none"): readonly Demand[] =>
   demandsOf(definition).filter(
     ({ kind, needsTrust }) => needsTrust || (sandbox === "none" && (kind === "check" || kind === "program")),
@@ -143,7 +146,7 @@ function demandsOfSource(source: TeamDefinition["source"]): readonly Demand[] {
   return [...(leadsOut(git) ? [outside] : []), ...secrets];
 }
 
-/** The team, and none of its personas, is delivered. */
+/** The team is delivered, not its personas. */
 function demandsOfDelivery({ deliver }: TeamDefinition): readonly Demand[] {
   const remote = deliver?.push ?? (deliver?.pullRequest ? "origin" : undefined);
   if (remote === undefined) return [];
@@ -188,7 +191,7 @@ function demandsOfPersona(persona: PersonaDefinition, team: TeamDefinition): rea
   }));
 }
 
-/** A server gets what the model sends it, and its answers reach the model. */
+/** A server receives the model's arguments, and its answers reach the model. */
 function demandsOfServers({ tools, mcp }: PersonaDefinition, team: TeamDefinition): readonly Demanded[] {
   const used = new Set(serverPatterns(tools).map((pattern) => pattern.split("/", 1)[0] ?? ""));
   const servers = Object.entries({ ...team.mcp, ...mcp }).filter(([name]) => used.has(name));
@@ -238,7 +241,7 @@ function demandsOfWeb({ tools, web }: PersonaDefinition, team: TeamDefinition): 
   return [{ kind: "web", what: hosts, says: `reads pages of ${hosts}`, needsTrust: true }];
 }
 
-/** Commands that a model or a function chooses. Without the network and variables they have no more than a check. */
+/** Commands that a model or a function chooses. Without network and variables they can do no more than a check. */
 function demandsOfShell({ tools, shell = defaultShell }: PersonaDefinition): readonly Demanded[] {
   if (!builtInNames(tools).includes(namedTools.command)) return [];
   const { network, env } = shell;
@@ -273,7 +276,7 @@ function demandsOfWork({ work }: PersonaDefinition, team: TeamDefinition): reado
   }
   const { argv, network, env, readable = [], writable = [] } = work;
   const command = shownCommand(argv);
-  // The network reaches this machine's own services as well, and what the program reads can be sent anywhere.
+  // The network reaches this machine's own services too, and the program can send its input anywhere.
   const reach = network ? " with the network" : "";
   return [
     { kind: "program", what: command, says: `runs a program${reach}: ${command}`, needsTrust: network },
@@ -299,18 +302,18 @@ const outside = (kind: "read" | "write", verb: string, path: string): Demanded =
 });
 
 /**
- * A server's package is shown to it, wherever it is installed, and a team could call any file a part of it. What every
- * command sees needs no trust.
+ * A server sees its own package wherever it is installed, and a team could declare any file as part of it. Files
+ * that every command sees need no trust.
  */
 const outsidePaths = (argv: readonly string[]): readonly Demanded[] =>
   argv
     .filter((argument) => isAbsolute(argument) && !isInSystem(argument))
     .map((path) => outside("read", "reads", path));
 
-/** A program by its path is shown to the command, with the package that it belongs to. */
+/** A command sees a program given by path, together with its package. */
 const outsidePrograms = (argv: readonly string[]): readonly Demanded[] => outsidePaths(argv.slice(0, 1));
 
-/** The address and the key of a model come from the environment, never from the team. */
+/** The address and key of a model come from the environment, never from the team. */
 function demandsOfModel(model: string | null, fallbacks: readonly string[]): readonly Demanded[] {
   return [model, ...fallbacks].map((name) => ({
     kind: "model",
@@ -331,14 +334,14 @@ function addressee(model: string | null): string {
 
 const longestCommand = 1_000;
 
-/** As a shell would read it. Nothing is redacted: a stranger could dress up a command as a secret. */
+/** Shown exactly, without redaction: a stranger could disguise a command as a secret. */
 function shownCommand(argv: readonly string[]): string {
   const command = oneLine(argv.map(quote).join(" "));
   const rest = command.length - longestCommand;
   return rest > 0 ? `${command.slice(0, longestCommand)}… and ${rest} more characters` : command;
 }
 
-/** Text that hides or reorders itself on a terminal must not hide what a person agrees to. */
+/** Text that hides or reorders itself on a terminal must not hide demands from a person. */
 const oneLine = (text: string): string =>
   text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;

@@ -1,6 +1,6 @@
 import type { SetupDefinition } from "./definition/setup-keys.ts";
 
-/** A setup that a repository's own files ask for, and the file that says so. */
+/** A setup derived from a repository's own files, and the file that implies it. */
 export interface FoundSetup extends SetupDefinition {
   readonly because: string;
   /** Where it runs; none: in the top folder. */
@@ -20,7 +20,7 @@ const nodeInputs = ["package.json", "**/package.json", ".npmrc"];
 /** A tree, or a set of paths. */
 type Paths = Pick<ReadonlySet<string>, "has" | "keys">;
 
-/** The first that fits of each language. Only the registries of the language are reached: its packages come from there. */
+/** The first match of each language applies. Setups reach only the registries of their language. */
 const recipes: readonly (readonly (readonly [file: string, recipe: Recipe, besides?: string])[])[] = [
   [
     [
@@ -109,7 +109,7 @@ function node(run: readonly string[], lockfiles: readonly string[], network: rea
   return { run, inputs: [...lockfiles, ...nodeInputs], network, ...modules };
 }
 
-/** Words that change nothing about what an install runs. */
+/** Words that do not change the effect of an install command. */
 const harmless = new Set([
   "--frozen",
   "--frozen-lockfile",
@@ -125,7 +125,7 @@ const harmless = new Set([
 ]);
 const bare = (run: readonly string[]): string => JSON.stringify(run.filter((word) => !harmless.has(word)));
 
-/** The recipe of this very command; undefined for any other, whose scripts cannot be turned off. */
+/** The recipe of exactly this command; undefined for any other, whose scripts cannot be turned off. */
 export const recipeOf = (run: readonly string[]): Recipe | undefined =>
   recipes
     .flat()
@@ -141,7 +141,7 @@ const registryHosts: ReadonlySet<string> = new Set(recipes.flat().flatMap(([, { 
 export const registriesIn = (network: boolean | readonly string[]): readonly string[] =>
   network === false ? [] : [...registryHosts].filter((host) => network === true || network.includes(host));
 
-/** What a lockfile would ask for as well, reaching no other hosts. */
+/** Whether a lockfile would imply the same setup, without additional hosts. */
 export function isFound({ run, network }: Pick<SetupDefinition, "run" | "network">): boolean {
   const recipe = recipes.flat().find(([, one]) => JSON.stringify(one.run) === JSON.stringify(run))?.[1];
   if (recipe === undefined || network === true) return false;
@@ -169,10 +169,7 @@ const ofOthers =
 const deepest = 2;
 const most = 10;
 
-/**
- * The setups that the files ask for, by their lockfiles: those of the top folder, and of a language without one there those
- * of the folders below.
- */
+/** The setups implied by the repository's lockfiles. */
 export function findSetups(tree: Paths): readonly FoundSetup[] {
   const folders = foldersOf(tree);
   return recipes.flatMap((language) => {

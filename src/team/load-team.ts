@@ -10,13 +10,13 @@ export const dataEndings = [".yaml", ".yml", ".json"];
 export interface LoadedTeam {
   readonly team: Team;
   readonly file: string;
-  /** Of the file's bytes, and of the skills and texts that it names. Not of a module, whose code has run by now. */
+  /** Hash of the file's bytes and of its skills and texts. Undefined for a module, whose code has already run. */
   readonly sha256?: string;
 }
 
 /**
- * A team from a file: a module whose default export is a team, or YAML or JSON. Only its skills and texts are found by
- * where the file lies; its commands start in the workspace.
+ * Loads a team from a file: a module whose default export is a team, or YAML or JSON. Only its skills and texts are
+ * relative to the file. Its commands start in the workspace.
  */
 export async function loadTeam(file: string): Promise<LoadedTeam> {
   const path = resolve(file);

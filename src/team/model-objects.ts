@@ -1,7 +1,7 @@
 import { isModelObject, type ModelObjects, modelName } from "../personas/model/model-object.ts";
 import type { Team } from "./define.ts";
 
-/** The models that code gave to a persona as objects: its own, those it falls back to, and that of its team. */
+/** The model objects that apply to a persona: its own, its fallbacks and its team's. */
 export function modelObjects(
   { model, phases = [] }: Partial<Pick<Team, "model" | "phases">>,
   phase: string,
@@ -9,7 +9,7 @@ export function modelObjects(
 ): ModelObjects {
   const written = phases.find(({ name }) => name === phase)?.personas.find(({ name }) => name === persona);
   const own = [...(written?.fallbackModels ?? []), written?.model];
-  // Where two have one name, the persona's own counts.
+  // If two have the same name, the persona's own applies.
   return objectsByName([model, ...own]);
 }
 

@@ -6,7 +6,7 @@ import { type PersonaPlace, Providers } from "./providers.ts";
 import type { PersonaDefinition, PhaseDefinition, TeamDefinition } from "./team-definition.ts";
 
 export interface ChangedPersona extends PersonaPlace {
-  /** `changed`: it is another persona now. `reads`: the same, but it now reads from others. */
+  /** `changed`: the persona itself differs. `reads`: the same persona, but it now reads from others. */
   readonly reason: "changed" | "reads" | "removed";
 }
 
@@ -31,8 +31,8 @@ export function describeChanges(before: TeamDefinition, after: TeamDefinition): 
 }
 
 /**
- * The personas whose recorded results no longer count. Those that only read what another one will make anew are not
- * among them: whether that changes anything is known when it is made.
+ * The personas whose recorded results no longer count. Excludes personas that only read new results of another one:
+ * whether those differ is known once they are made.
  */
 export function changedPersonas(before: TeamDefinition, after: TeamDefinition): readonly ChangedPersona[] {
   const oldReads = readsOf(before);
@@ -68,10 +68,10 @@ export function rejudgedPhases(before: TeamDefinition, after: TeamDefinition): r
   );
 }
 
-/** Phases that start with the files of other phases, or of the same ones in another order. */
+/** Phases that start with the files of other phases, or of the same phases in another order. */
 export function rewiredPhases(before: TeamDefinition, after: TeamDefinition): readonly string[] {
   return pairs(before.phases, after.phases).flatMap(([old, now]) => {
-    // Where branches meet, the first version of a file stays: there the order of all that come before counts.
+    // Where branches meet, the first version of a file stays, so the order of all earlier phases counts.
     const isLine = old.dependsOn.length < 2 && now.dependsOn.length < 2;
     const restsOn = isLine ? [old.dependsOn, now.dependsOn] : [ancestors(before, old), ancestors(after, now)];
     return restsOn[0]?.join(" ") === restsOn[1]?.join(" ") ? [] : [now.name];
@@ -82,13 +82,13 @@ const ancestors = (team: TeamDefinition, { name }: PhaseDefinition) => ancestors
 
 const judgedBy = ({ gate, review }: PhaseDefinition): string => canonicalJson([gate, review]);
 
-/** One text for all that a persona reads. */
+/** Describes everything that a persona reads as one text. */
 function readsOf(team: TeamDefinition): (phase: PhaseDefinition, persona: PersonaDefinition) => string {
   const providers = new Providers(team);
   const labels = new Map(team.phases.map((phase) => [phase.name, labelOf(phase)]));
   const everything = new Map<string, string>();
 
-  /** The same for all personas of a phase, and a long line of phases makes it long. */
+  /** Equal for all personas of a phase, and long after many phases. */
   function readsAll(phase: string): string {
     const ancestors = providers.phaseNames(providers.ancestors(phase));
     const known = everything.get(phase) ?? inOneOrder(ancestors.map((name) => labels.get(name) ?? name));
@@ -115,7 +115,7 @@ interface Named {
 const byName = <T extends Named>(all: readonly T[]): ReadonlyMap<string, T> =>
   new Map(all.map((one) => [one.name, one]));
 
-/** The members of both, in the order of the later. */
+/** The members of both, in the order of the later one. */
 function pairs<T extends Named>(before: readonly T[], after: readonly T[]): readonly (readonly [T, T])[] {
   const old = byName(before);
   return after.flatMap((now) => {
@@ -124,7 +124,7 @@ function pairs<T extends Named>(before: readonly T[], after: readonly T[]): read
   });
 }
 
-/** Added, removed, or in another order, which decides whose files are merged first. */
+/** Members added, removed or reordered. The order decides whose files are merged first. */
 function memberChanges(what: string, before: readonly Named[], after: readonly Named[]): readonly string[] {
   const [old, now] = [byName(before), byName(after)];
   const stayed = before.filter(({ name }) => now.has(name));

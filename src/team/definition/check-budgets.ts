@@ -1,7 +1,7 @@
 import type { ReadPersona, ReadPhase } from "./read-phase.ts";
 import type { BudgetDefinition } from "./team-definition.ts";
 
-/** A command reports its cost only afterwards, so under a budget it must reserve the most that one run may cost. */
+/** A command reports its cost only at its end, so under a budget it must reserve the most that one run may cost. */
 export function checkBudgets(phases: readonly ReadPhase[], team: BudgetDefinition | null): void {
   for (const { definition, personas } of phases) {
     for (const persona of personas) checkReserve(persona, definition.budget, team);

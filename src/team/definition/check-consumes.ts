@@ -5,7 +5,7 @@ import { Providers } from "./providers.ts";
 import type { ReadPhase } from "./read-phase.ts";
 import { shown } from "./shown.ts";
 
-/** A persona consumes only personas that exist and are done before it starts. */
+/** A persona consumes only from personas that exist and finish before it starts. */
 export function checkConsumes(phases: readonly ReadPhase[], isOrdered: boolean, problems: Problems): void {
   const providers = new Providers({ phases: phases.map(({ definition }) => definition) });
   for (const phase of phases) {
@@ -20,7 +20,7 @@ export function checkConsumes(phases: readonly ReadPhase[], isOrdered: boolean, 
           const hint = problems.suggest(name, providers.personaNames);
           at.as(described.title).problem(`consumes ${shown(name)}, and there is no such persona.${hint}`);
         } else if (isOrdered) {
-          // The order of phases is unknown when they have problems of their own.
+          // The order of phases is unknown if they have problems of their own.
           const fault = faultOf(name, consumer, phase.definition.name, providers);
           if (fault !== undefined) at.as(place.title).problem(fault);
         }

@@ -6,9 +6,9 @@ export function checkContracts(phases: readonly ReadPhase[], isOrdered: boolean)
   for (const phase of phases) checkGate(phase);
 }
 
-/** A gate that judges nothing would let everything pass. */
+/** A gate without anything to judge would let everything pass. */
 function checkGate({ definition, place, personas }: ReadPhase): void {
-  // A persona that cannot be read may have the contract.
+  // An unreadable persona may have the contract.
   if (definition.gate === null || personas.length === 0 || !personas.every(({ isSound }) => isSound)) return;
   if (personas.some(({ definition }) => weightOf(definition.contract) > 0)) return;
   place

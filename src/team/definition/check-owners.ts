@@ -15,15 +15,15 @@ interface Owned {
   readonly phase: string;
 }
 
-/** No sensible team has so many globs with one beginning; a hostile one must not take minutes to read. */
+/** No sensible team has so many globs with one prefix. A hostile one must not take minutes to read. */
 const maxComparisons = 10_000;
 /** The same limit for plain paths, which are compared faster. */
 const maxOwners = 100_000;
 
 /**
- * A file has one owner among the personas that may work at once: each would overwrite the other's deliverable. A persona that
- * comes after the other may deliver the same file. Where the order of the phases is unknown, only personas of one phase are
- * compared.
+ * A file has one owner among personas that may work at once, because they would overwrite each other's deliverable.
+ * A persona that runs after the other may deliver the same file. If the order of the phases is unknown, only
+ * personas of one phase are compared.
  */
 export function checkOwners(phases: readonly ReadPhase[], isOrdered: boolean): void {
   const workAtOnce = sideBySide(phases, isOrdered);
@@ -44,10 +44,10 @@ export function checkOwners(phases: readonly ReadPhase[], isOrdered: boolean): v
   }
 }
 
-/** The text that every match begins with. */
+/** The prefix of every match. */
 const startOf = ({ file }: Owned): string => /^[^*?[\]{}!@+()\\]*/.exec(file)?.[0] ?? "";
 
-/** The sorted paths that can match. A binary search, because a team may have thousands of patterns and paths. */
+/** The sorted paths that may match. Uses binary search, because a team may have thousands of patterns and paths. */
 function beginningWith(start: string, sorted: readonly Owned[]): readonly Owned[] {
   let from = 0;
   for (let to = sorted.length; from < to; ) {
@@ -83,8 +83,8 @@ function checkSame(owned: readonly Owned[], mayClash: (one: Owned, other: Owned)
 }
 
 /**
- * Reports a pattern that lies within another; patterns that only overlap are allowed. In the order of the text they begin
- * with, only neighbors can match the same path.
+ * Reports a pattern that lies within another. Overlapping patterns are allowed. Sorted by prefix, only neighbors
+ * can match the same path.
  */
 function checkPatterns(patterns: readonly Owned[], mayClash: (one: Owned, other: Owned) => boolean): void {
   const sorted = patterns
@@ -110,7 +110,7 @@ const isPatternWithin = (inner: Owned, outer: Owned): boolean =>
 const isLeftOut = ({ file }: Owned, { except }: Owned): boolean =>
   except.some((glob) => (isPattern(file) ? isWithin(file, glob) : globMatcher(glob)(file)));
 
-/** Whether neither persona comes after the other. */
+/** Whether neither persona runs after the other. */
 function sideBySide(phases: readonly ReadPhase[], isOrdered: boolean): (one: Owned, other: Owned) => boolean {
   const providers = new Providers({ phases: phases.map(({ definition }) => definition) });
   const graphs = new Map(

@@ -3,7 +3,7 @@ import type { Problems } from "./place.ts";
 import type { ReadPhase } from "./read-phase.ts";
 import { shown } from "./shown.ts";
 
-/** Names and order of the phases; whether the order is known. */
+/** Checks names and order of the phases. Returns whether the order is known. */
 export function checkPhases(phases: readonly ReadPhase[], problems: Problems): boolean {
   const before = problems.count;
   checkNames(phases);
@@ -12,7 +12,7 @@ export function checkPhases(phases: readonly ReadPhase[], problems: Problems): b
   return problems.count === before;
 }
 
-/** Phases become file names, and some disks take upper and lower case for the same. */
+/** Phases become file names, and some disks ignore case. */
 function checkNames(phases: readonly ReadPhase[]): void {
   const seen = new Map<string, string>();
   for (const { definition, place } of phases) {
@@ -40,9 +40,9 @@ function checkDependencies(phases: readonly ReadPhase[], problems: Problems): vo
   }
 }
 
-/** A phase in a circle, or behind one, would wait for ever. */
+/** A phase in a cycle, or after one, would wait for ever. */
 function checkCycles(phases: readonly ReadPhase[]): void {
-  // Of phases with one name the first counts. Duplicates and self-dependencies are reported elsewhere.
+  // If phases share a name, the first one counts. Duplicates and self-dependencies are reported elsewhere.
   const byName = new Map(phases.toReversed().map((phase) => [phase.definition.name, phase]));
   const graph = new Map(
     [...byName].map(([name, { definition }]) => [

@@ -16,8 +16,9 @@ const plan: is.Schema<PlanDefinition> = is.objectFor<PlanDefinition>({
 });
 
 /**
- * Why a definition from outside is no team that this version would have recorded; undefined when it is one. It is written
- * out as a team in code would be and read again: whatever the reader refuses or changes was not recorded by it.
+ * Why this version would not have recorded a definition from outside; undefined if it would. The definition is
+ * written as a team in code and read again: if the reader refuses or changes anything, this version did not record
+ * it.
  */
 export function recordedFault(recorded: Json, fingerprint: string): string | undefined {
   // Throws for a form without phases, personas and contracts.
@@ -35,7 +36,7 @@ export function recordedFault(recorded: Json, fingerprint: string): string | und
   return undefined;
 }
 
-/** Where a definition records null, the key was not written. */
+/** A null in a definition means that the key was not written. */
 function asWritten({ phases, ...team }: JsonObject): object {
   return {
     ...written(team),
@@ -59,7 +60,7 @@ function writtenPersona({ work, policy, contract, tools, ...persona }: JsonObjec
   return { ...common, ...written(rest), ...(argv !== undefined && { command: argv }) };
 }
 
-/** Tools of a team's code are not recorded: stand-ins prove only that their names are allowed. */
+/** Tools in a team's code are not recorded. Stand-ins prove only that their names are allowed. */
 function writtenTools(tools: Json): unknown {
   if (!Array.isArray(tools)) return tools;
   const listed = tools as readonly Json[];
@@ -73,7 +74,7 @@ function writtenTools(tools: Json): unknown {
   );
 }
 
-/** A deliverable that is named after its only file was written as that file: no other has such a name. */
+/** A deliverable named after its only file was written as that file, because no other gets such a name. */
 function writtenContract({ deliverables, ...contract }: JsonObject): object {
   if (!Array.isArray(deliverables)) return { deliverables, ...contract };
   const shortened = (deliverables as readonly Json[]).map((deliverable) => {

@@ -50,7 +50,7 @@ function checkServers(phases: readonly ReadPhase[], mcp: McpDefinition): void {
   }
 }
 
-/** Nothing may be read without a list of hosts. */
+/** Reading pages requires a list of hosts. */
 function checkWeb(phases: readonly ReadPhase[], ofTeam: WebDefinition | undefined): void {
   for (const { definition, described } of phases.flatMap(({ personas }) => personas)) {
     const { tools, web = ofTeam } = definition;

@@ -41,7 +41,7 @@ export const budgetSection = section({
       example: 40_000,
       otherwise: "no limit",
     }),
-    // The ledger counts whole micro-dollars: less than one, or more than fit a number, cannot be recorded.
+    // The ledger counts whole micro-dollars, so a smaller or a too large amount cannot be recorded.
     usd: optional(
       numberBetween(0.000_001, 1_000_000_000, "a number of dollars, from 0.000001 to 1000000000"),
       { sentence: "US dollars.", example: 0.5, otherwise: "no limit" },

@@ -1,6 +1,6 @@
 /**
- * Settings that decide what a check runs. In a repository a persona may not make new ones either: a new `.npmrc` can replace
- * the shell of `npm test`.
+ * Settings that decide which program a check runs. In a repository a persona may not create them either: a new
+ * `.npmrc` can replace the shell of `npm test`.
  */
 export const runnerSettings: readonly string[] = [
   "**/vitest.config.*",
@@ -27,7 +27,7 @@ export const runnerSettings: readonly string[] = [
   "**/.mvn/**",
 ];
 
-/** Files that judge the work or decide what is installed. A team's own `protect` replaces the list. */
+/** Files that judge the work or decide which packages are installed. A team's own `protect` replaces the list. */
 export const defaultProtect: readonly string[] = [
   // Tests.
   "**/test/**",
@@ -44,7 +44,7 @@ export const defaultProtect: readonly string[] = [
   // Expected results.
   "**/__snapshots__/**",
   "**/*.snap",
-  // The settings of test runners, and of what starts them.
+  // Settings of test runners, and of the programs that start them.
   ...runnerSettings,
   "**/package.json#jest",
   "**/package.json#mocha",
@@ -53,7 +53,7 @@ export const defaultProtect: readonly string[] = [
   "**/package.json#tap",
   "**/package.json#c8",
   "**/package.json#nyc",
-  // The commands behind `npm test`, `make test` and their like.
+  // The commands behind `npm test`, `make test` and similar.
   "**/package.json#scripts",
   // Continuous integration.
   ".github/workflows/**",

@@ -53,7 +53,7 @@ export function personaFieldChanges(before: PersonaDefinition, after: PersonaDef
   ];
 }
 
-/** An empty list and none are not the same: the empty one leaves the notes of the repository out. */
+/** An empty list differs from none: it leaves out the notes of the repository. */
 function contextChanges({ context: before }: PersonaDefinition, { context: after }: PersonaDefinition) {
   const files = namedChanges("context file", named(before), named(after));
   return files.length > 0 || isSame(before, after) ? files : ["context changed"];
@@ -62,7 +62,7 @@ function contextChanges({ context: before }: PersonaDefinition, { context: after
 const named = (files: PersonaDefinition["context"] = []) =>
   files.map((file) => ({ ...file, name: file.path }));
 
-/** Texts that are too long to be shown in a sentence. */
+/** Texts that are too long to show in a sentence. */
 const longKeys = new Set(["description", "instructions", "command"]);
 
 function keyChanges(keys: Keys, before: object, after: object, prefix = ""): readonly string[] {
@@ -104,7 +104,7 @@ function namedChanges(
 }
 
 interface Showing {
-  /** Too long to be shown: the sentence only says that it changed. */
+  /** Too long to show, so the sentence only says that it changed. */
   readonly isLong?: boolean;
 }
 

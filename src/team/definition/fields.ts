@@ -4,9 +4,9 @@ import type { Place } from "./place.ts";
 import { shown } from "./shown.ts";
 
 /**
- * One key of the team file. The reader, its errors, the TypeScript types, team.schema.json and docs/team-file.md are made
- * from it. `Absent` is the value in the definition when the key is missing: `never` for a required key, `undefined` for
- * one that the definition then leaves out.
+ * One key of the team file. The reader, its errors, the TypeScript types, team.schema.json and docs/team-file.md
+ * are made from it. `Absent` is the value in the definition if the key is missing: `never` for a required key,
+ * `undefined` for one that the definition then omits.
  */
 export interface Key<T = unknown, Written = T, Absent = unknown> extends About {
   readonly kind: Kind<T, Written>;
@@ -20,9 +20,9 @@ interface About {
   /** The effect of the key, for the docs page and for editors. */
   readonly sentence: string;
   readonly example: Json;
-  /** The effect of leaving the key out, where the default's value does not say it. */
+  /** The effect of omitting the key, if the default does not show it. */
   readonly otherwise?: string;
-  /** Only YAML and JSON have it. */
+  /** Only for YAML and JSON. */
   readonly fileOnly?: boolean;
 }
 
@@ -60,15 +60,15 @@ export type Keys = Readonly<Record<string, Key>>;
 
 /** One object of the team file. */
 export interface Section<K extends Keys = Keys> {
-  /** Its name in `$defs` of the schema and its title in the docs. */
+  /** Its name in `$defs` of the schema, and its title in the docs. */
   readonly name: string;
   readonly sentence: string;
   /** "an object with threshold and onFail". */
   readonly allowed: string;
   readonly keys: K;
-  /** Advice for keys that people write here and that have another name or place. */
+  /** Advice for keys that people write here although their name or place differs. */
   readonly hints?: Readonly<Record<string, string>>;
-  /** Rules of the schema besides the keys. */
+  /** Schema rules in addition to the keys. */
   readonly schema?: JsonObject;
 }
 
@@ -93,12 +93,12 @@ export type Values<K extends Keys> = {
 
 type Complete<K extends Keys> = [RequiredIn<K>] extends [never] ? Values<K> : Values<K> | undefined;
 
-/** Reads one written object by its section. Reading continues after a problem, so that all problems are reported at once. */
+/** Reads one object by its section. Continues after a problem, so that all problems are reported at once. */
 export class Fields<K extends Keys = Keys> {
   readonly place: Place;
   readonly #keys: K;
   readonly #values: Readonly<Record<string, unknown>>;
-  /** Right spellings of the unknown keys. */
+  /** Known keys that were probably meant by unknown ones. */
   readonly #meant = new Set<string>();
 
   private constructor(place: Place, keys: K, values: Readonly<Record<string, unknown>>) {
@@ -107,7 +107,7 @@ export class Fields<K extends Keys = Keys> {
     this.#values = values;
   }
 
-  /** `known` narrows or widens the keys that are allowed: teams in code have others. */
+  /** `known` narrows or widens the allowed keys, because teams in code have different ones. */
   static of<K extends Keys>(
     value: unknown,
     place: Place,
@@ -130,7 +130,7 @@ export class Fields<K extends Keys = Keys> {
     return Object.hasOwn(this.#values, key) && this.#values[key] !== undefined;
   }
 
-  /** Neither present nor misspelled: one mistake is one problem. */
+  /** True if the key is neither present nor misspelled, so that one mistake is one problem. */
   lacks(key: string): boolean {
     return !this.has(key) && !this.#meant.has(key);
   }
@@ -139,14 +139,14 @@ export class Fields<K extends Keys = Keys> {
     return this.has(key) ? this.#values[key] : undefined;
   }
 
-  /** The value, or the default when the key is missing or wrong; undefined when it has none. */
+  /** The value, or the default if the key is missing or wrong; undefined without a default. */
   read<N extends keyof K & string>(
     key: N,
   ): [AbsentOf<K[N]>] extends [never] ? ValueOf<K[N]> | undefined : ValueOf<K[N]> | AbsentOf<K[N]> {
     return this.#read(key) as ReturnType<typeof this.read<N>>;
   }
 
-  /** The values of these keys; undefined when a required one is missing or wrong. */
+  /** The values of these keys; undefined if a required one is missing or wrong. */
   all<Part extends Keys>(keys: Part): Complete<Part> {
     const read = Object.keys(keys).map((key) => [key, this.#read(key)] as const);
     const isComplete = read.every(

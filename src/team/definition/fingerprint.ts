@@ -6,17 +6,16 @@ import { namedTools } from "../../personas/tools/tool-table.ts";
 import { definitionJson, type PersonaDefinition, type TeamDefinition } from "./team-definition.ts";
 import { guidanceKeys, toolKeys } from "./team-keys.ts";
 
-/** Of the whole definition: a session resumes without questions only with the same one. */
+/** Fingerprint of the whole definition. A session resumes without questions only if it is equal. */
 export const teamFingerprint = (definition: TeamDefinition): string =>
   fingerprint(definitionJson(definition));
 
 /**
- * Of what can change a persona's result: its work with the model it would get, what it reads, what it must deliver and
- * what it may do. Not of how long or how dearly it may try (budget, reserve, attempts, timeout, healing), nor of what
- * judges it afterwards (gate) or runs beside it (parallel).
- *
- * The code of a function is not part of it: its text says nothing about what it imports or closes over, and another
- * build or formatting would change it without changing anything. Rename the persona when its code means something else.
+ * Fingerprint of everything that can change a persona's result: its work with its model, its inputs, its contract
+ * and its permissions. Excludes limits on trying (budget, reserve, attempts, timeout, healing), the later judgment
+ * (gate) and the work beside it (parallel). Excludes the code of functions: its text does not cover imports and
+ * closures, and a build or a formatter would change it without effect. Rename the persona if its code means
+ * something else.
  */
 export function personaFingerprint(definition: TeamDefinition, phase: string, persona: string): string {
   const found = definition.phases
@@ -28,7 +27,7 @@ export function personaFingerprint(definition: TeamDefinition, phase: string, pe
   return resultFingerprint(definition, phase, found);
 }
 
-/** As `personaFingerprint`, for a persona at hand. */
+/** Like `personaFingerprint`, for a given persona. */
 export function resultFingerprint(team: TeamDefinition, phase: string, persona: PersonaDefinition): string {
   const { name, consumes, contract, policy, mayChange } = persona;
   return fingerprint({
@@ -46,20 +45,20 @@ export function resultFingerprint(team: TeamDefinition, phase: string, persona: 
   } as unknown as Json);
 }
 
-/** Those whose tools it has. */
+/** The servers whose tools the persona has. */
 function serversOf({ mcp = {} }: TeamDefinition, { tools }: PersonaDefinition): object {
   const used = new Set(serverPatterns(tools).map((pattern) => pattern.split("/", 1)[0] ?? ""));
   const servers = Object.entries(mcp).filter(([name]) => used.has(name));
   return servers.length === 0 ? {} : { servers: Object.fromEntries(servers) };
 }
 
-/** The team's, where its persona has none of its own. */
+/** The persona's setting, or the team's. */
 const webOf = ({ web }: TeamDefinition, persona: PersonaDefinition): object =>
   persona.web === undefined && web !== undefined && builtInNames(persona.tools).includes(namedTools.fetch)
     ? { web }
     : {};
 
-/** Only the keys that were written. Whether a person is asked about a call changes nothing of what the persona can do. */
+/** Only keys that were written. Whether a person must approve a call does not change the persona's abilities. */
 function toolsOf(persona: PersonaDefinition): object {
   const { approve: _, ...known } = { ...toolKeys, ...guidanceKeys };
   const keys = Object.keys(known) as (keyof typeof known)[];

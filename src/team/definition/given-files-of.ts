@@ -1,7 +1,7 @@
 import type { GivenFile } from "../../personas/guidance.ts";
 import type { TeamDefinition } from "./team-definition.ts";
 
-/** The files beside the team that its personas are given, by hash. */
+/** The files that a team gives to its personas, by hash. */
 export const givenFilesOf = ({ phases }: TeamDefinition): readonly GivenFile[] =>
   phases.flatMap(({ personas }) =>
     personas.flatMap(({ skills = [], context = [] }) => [

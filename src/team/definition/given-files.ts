@@ -23,19 +23,20 @@ export const givenLimits = {
   frontMatterBytes: 16 * 1024,
   description: 1024,
   contextBytes: 64 * 1024,
-  /** Of a whole team: a file of a stranger must not fill the memory. */
+  /** Limit for a whole team, because a stranger's file must not fill the memory. */
   teamBytes: 32 * 1024 * 1024,
 } as const;
 
-/** Why a file cannot be given; continues "skills[0] is ...: ". */
+/** Why a file cannot be given. Completes "skills[0] is ...: ". */
 export class GivenFault extends Error {}
 
 /**
- * Reads the skills and texts that a team names, when the team is read: what a session gets is what its fingerprint says. A
- * team file names paths in its own folder and never leaves it, not even by a link. A team in code names a place absolutely.
+ * Reads the skills and texts that a team names, when the team is read, so that a session gets what the fingerprint
+ * covers. A team file names paths in its own folder and cannot leave it, not even by a link. A team in code names
+ * absolute paths.
  */
 export class GivenFiles {
-  /** By SHA-256, until a session keeps them. */
+  /** By SHA-256, until a session stores them. */
   readonly contents = new Map<string, Buffer>();
   /** The folder of the team file; undefined for a team in code. */
   readonly #home: string | undefined;
@@ -57,7 +58,7 @@ export class GivenFiles {
 
   context(written: string | URL): ContextFile {
     if (typeof written === "string" && /^(?:\.\/)*AGENTS\.md$/.test(written)) {
-      // Every repository may have one: then it is read from the session's files.
+      // Every repository may have one, in which case it is read from the session's files.
       if (this.#home === undefined) return { path: notesFile };
       try {
         realpathSync(join(this.#home, notesFile));
@@ -135,7 +136,7 @@ function absolute(written: string | URL, what: string): string {
   );
 }
 
-/** In one form. A path that would leave its folder is refused by its spelling. */
+/** The normalized path. A path whose spelling leaves its folder is refused. */
 function inside(written: string): string {
   const names = written.split("/").filter((name) => name !== "" && name !== ".");
   if (isAbsolute(written) || written.includes("\\") || names.includes("..") || names.length === 0)
@@ -158,7 +159,7 @@ function real(path: string, what: string): string {
   }
 }
 
-/** In one order. What begins with a dot, such as .git and .env, stays where it is. */
+/** In a fixed order. Skips names that begin with a dot, such as .git and .env. */
 function pathsBelow(folder: string): readonly string[] {
   const found: string[] = [];
   const visit = (below: string, depth: number): void => {
@@ -191,7 +192,7 @@ function openFolder(path: string): ReturnType<typeof opendirSync> {
   }
 }
 
-/** Opening a pipe must not wait for its writer: a pipe is refused. */
+/** Refuses pipes: opening one must not wait for its writer. */
 function readBounded(path: string, most: number): Buffer {
   let handle: number;
   try {
@@ -241,7 +242,7 @@ function frontMatterOf(content: Buffer): Pick<SkillDefinition, "name" | "descrip
 export const isSkillName = (name: unknown): name is string =>
   typeof name === "string" && skillName.test(name);
 
-/** It stands on one line of a prompt. */
+/** It must fit on one line of a prompt. */
 export const isDescription = (text: unknown): text is string =>
   typeof text === "string" &&
   text !== "" &&
@@ -250,7 +251,7 @@ export const isDescription = (text: unknown): text is string =>
   text.isWellFormed() &&
   !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text);
 
-/** All values are texts: a name may be 2024. The package is loaded by the first skill. */
+/** All values are texts, because a name may be 2024. The package is loaded by the first skill. */
 function parse(written: string): { readonly name?: unknown; readonly description?: unknown } {
   if (written.length > givenLimits.frontMatterBytes)
     throw new GivenFault(

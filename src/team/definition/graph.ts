@@ -1,8 +1,8 @@
-/** Each node with what it waits for; names that are no nodes are passed over. */
+/** Each node with the nodes that it waits for. Unknown names are ignored. */
 export type Graph = ReadonlyMap<string, readonly string[]>;
 
 export interface Sorted {
-  /** Each node after all it waits for; otherwise in the order of the graph. Of no use when there are cycles. */
+  /** Each node after all its dependencies, otherwise in the order of the graph. Meaningless if there are cycles. */
   readonly order: readonly string[];
   /** Each from a node back to itself: a, b, a. */
   readonly cycles: readonly (readonly string[])[];
@@ -11,7 +11,7 @@ export interface Sorted {
 /** A dense graph has more cycles than can be listed. */
 const maxCycles = 10;
 
-/** Depth first with a stack of its own: a long line of nodes must not overflow the machine's. */
+/** Depth first with an explicit stack, so that a long line of nodes cannot overflow the call stack. */
 export function sortGraph(graph: Graph): Sorted {
   const order: string[] = [];
   const cycles: string[][] = [];
@@ -42,7 +42,7 @@ export function sortGraph(graph: Graph): Sorted {
   return { order, cycles };
 }
 
-/** All that a node waits for, directly or not; without the node itself. */
+/** All direct and indirect dependencies of a node, without the node itself. */
 export function reachFrom(graph: Graph, start: string): ReadonlySet<string> {
   const reached = new Set<string>();
   const open = [start];
@@ -57,7 +57,7 @@ export function reachFrom(graph: Graph, start: string): ReadonlySet<string> {
   return reached;
 }
 
-/** The same edges the other way round. */
+/** The same edges reversed. */
 export function turnAround(graph: Graph): Graph {
   const turned = new Map<string, string[]>([...graph.keys()].map((node) => [node, []]));
   for (const [node, waits] of graph) for (const other of waits) turned.get(other)?.push(node);

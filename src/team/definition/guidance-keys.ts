@@ -22,9 +22,9 @@ type WrittenPath = string | URL;
 interface GivenKind<T> {
   readonly allowed: string;
   readonly read: (files: GivenFiles, written: WrittenPath) => T;
-  /** In the definition of a session that comes from outside nothing is read from the disk. */
+  /** Reads a recorded definition from outside, for which nothing is read from the disk. */
   readonly recorded: (value: Json) => T | undefined;
-  /** Two of one list may not have the same. */
+  /** Names must be unique within a list. */
   readonly nameOf: (one: T) => string;
 }
 

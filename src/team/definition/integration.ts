@@ -42,7 +42,7 @@ export function refuseBlocking(
   );
 }
 
-/** For each name, the phases in which a persona of that name passes the test. */
+/** For each name, the phases in which a persona with that name passes the test. */
 function phasesOf(
   { phases }: TeamDefinition,
   providers: Providers,
@@ -79,7 +79,7 @@ function* missingProviders(
 const promises = ({ contract }: PersonaDefinition): boolean =>
   contract.deliverables.length > 0 || contract.outputs !== undefined;
 
-/** A deliverable that the persona's own policy forbids. */
+/** Deliverables that the persona's own policy forbids. */
 function* unfulfillable(
   { name: phase }: PhaseDefinition,
   { name: persona, contract, policy, work, tools }: PersonaDefinition,
@@ -105,7 +105,10 @@ function* unfulfillable(
   }
 }
 
-/** Whether another persona reads what a persona promises. In a phase without dependents it is the team's own result. */
+/**
+ * Whether another persona reads a persona's promised result. In a phase without dependents it is the team's own
+ * result.
+ */
 function readersOf(
   definition: TeamDefinition,
   providers: Providers,

@@ -1,9 +1,9 @@
 import { TeamInvalid } from "../../domain/errors.ts";
 
-/** Enough to see what is going on; all of them are in the details. */
+/** Enough to understand the problem. The details contain all of them. */
 const listed = 20;
 
-/** One error for everything that is wrong. `what` is "Team "x"" or "The team file x.yaml". */
+/** One error for all problems. `what`: "Team "x"" or "The team file x.yaml". */
 export function teamInvalid(
   what: string,
   problems: readonly string[],

@@ -1,2 +1,2 @@
-/** Anything but a plain path. */
+/** True for anything but a plain path. */
 export const isPattern = (file: string): boolean => /[*?[\]{}!@+()]/.test(file);

@@ -6,7 +6,7 @@ import { locateNode } from "./node-places.ts";
 import { maxSourceDepth, type PlacedProblem, type SourceText } from "./source-text.ts";
 import { parseYaml } from "./yaml-text.ts";
 
-/** Read as JSON, strictly; where things are is found by reading it once more as YAML, of which JSON is a part. */
+/** Reads strict JSON. Positions come from reading it once more as YAML, a superset of JSON. */
 export async function readJson(text: string): Promise<SourceText> {
   const broken = (problems: readonly PlacedProblem[]): SourceText => ({
     kind: "broken",
@@ -30,6 +30,6 @@ export async function readJson(text: string): Promise<SourceText> {
 function syntaxProblem({ message, details }: InputInvalid): PlacedProblem {
   const { line, column } = details;
   if (typeof line !== "number" || typeof column !== "number") return { sentence: `${message}.` };
-  // The place is said in front of the sentence, with the others.
+  // The position is printed before the sentence, like all others.
   return { sentence: `${message.replace(/^.*line \d+, column \d+: u/, "U")}.`, line, column };
 }

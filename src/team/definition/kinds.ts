@@ -9,13 +9,13 @@ export interface Kind<T, Written = T> {
   /** "a whole number from 1 to 100". */
   readonly allowed: string;
   readonly schema: JsonObject;
-  /** Reports each problem at the place; undefined when the value cannot be used. */
+  /** Reports each problem at the place. Undefined if the value cannot be used. */
   readonly read: (value: unknown, place: Place) => T | undefined;
-  /** Carries the type of the written form; never set. */
+  /** Carries the type of the written form. Never set. */
   readonly written?: Written;
 }
 
-/** A kind without parts: the value fits or one problem says what is allowed. */
+/** A kind without parts: the value fits, or one problem says what is allowed. */
 export function plain<T, Written = T>(
   allowed: string,
   schema: JsonObject,
@@ -85,7 +85,7 @@ export const name: Kind<string> = plain(`a name. ${nameRule}`.replace(/\.$/, "")
   typeof value === "string" && isName(value) ? value : undefined,
 );
 
-/** The name of something that is looked up later, with the closest known name as a hint. */
+/** A name that is looked up later, with the closest known name as a hint. */
 export const reference = (allowed: string): Kind<string> =>
   plain(allowed, { type: "string", minLength: 1 }, (value) =>
     typeof value === "string" && value !== "" ? value : undefined,
@@ -93,7 +93,7 @@ export const reference = (allowed: string): Kind<string> =>
 
 const maxGlobLength = 1_000;
 
-/** Judged by its spelling; the workspace itself guards against symbolic links. */
+/** Judged by its spelling. The workspace itself guards against symbolic links. */
 export const glob: Kind<string> = plain(
   "a relative path or glob that stays inside the workspace",
   {
@@ -136,7 +136,7 @@ export const outsidePath: Kind<string> = plain(
       : undefined,
 );
 
-/** The value is never shown: `NAME=value` is likely to hold a secret. */
+/** The value is never shown, because `NAME=value` is likely to contain a secret. */
 export const variableName: Kind<string> = {
   allowed: "the name of an environment variable",
   schema: { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]{0,199}$" },
@@ -152,7 +152,7 @@ interface ListOptions {
   readonly most?: number;
 }
 
-/** Reads each item at its own place; keeps the valid items when others are wrong. */
+/** Reads each item at its own place. Keeps the valid items if others are wrong. */
 export function list<T, Written = T>(
   item: Kind<T, Written>,
   { allowed, most = definitionLimits.listItems }: ListOptions,
@@ -197,7 +197,7 @@ export function set<T extends string>(item: Kind<T>, options: ListOptions): Kind
   };
 }
 
-/** Named twice, a variable is passed through once. */
+/** A variable that is named twice is passed through once. */
 export const uniqueVariables: Kind<readonly string[]> = uniqueItems(
   list(variableName, {
     allowed: "a list of names of environment variables; values come from the environment",
@@ -260,7 +260,7 @@ export const commandLine: Kind<readonly string[]> = {
     prefixItems: [{ ...argument.schema, pattern: "^[^\\u0000]*[^\\s\\u0000][^\\u0000]*$" }],
   },
   read: (value, place) => {
-    // The likely mistake is one line for a shell: show it as a list.
+    // The likely mistake is one shell command line, so show it as a list.
     if (typeof value === "string" && value.trim() !== "" && value.length < 200) {
       const parts = value.trim().split(/\s+/);
       const example = parts.map((part) => JSON.stringify(part)).join(", ");
@@ -276,7 +276,7 @@ export const commandLine: Kind<readonly string[]> = {
   },
 };
 
-/** A value that another reader judges, because it needs the rest of the team. */
+/** A value that another reader checks, because it needs the rest of the team. */
 export const readLater = <Written>(allowed: string, schema: JsonObject): Kind<unknown, Written> => ({
   allowed,
   schema,

@@ -38,7 +38,7 @@ const headers: Kind<Readonly<Record<string, string>>> = {
       ([name, text]) =>
         !/^[A-Za-z0-9-]{1,100}$/.test(name) || typeof text !== "string" || /[\r\n\0]/.test(text),
     );
-    // The value is never shown: it may be a secret.
+    // The value is never shown, because it may be a secret.
     if (wrong !== undefined) place.at(wrong[0]).problem("is no header with a text as its value.");
     return wrong === undefined ? (value as Readonly<Record<string, string>>) : undefined;
   },

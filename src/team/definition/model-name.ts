@@ -16,7 +16,7 @@ const form = /^([^\s/]+)\/\S+$/;
 const maxLength = 200;
 const allowed = `provider/model, or "${simulatedName}"`;
 
-/** Errors name the model that was probably meant. Code may give a model object, which is recorded by its name. */
+/** Errors suggest the model that was probably meant. Code may give a model object, which is recorded by its name. */
 export const modelName: Kind<string, string | LanguageModelObject> = {
   allowed,
   schema: {
@@ -39,7 +39,7 @@ export const modelName: Kind<string, string | LanguageModelObject> = {
     if (isProvider(provider) || isOptional(provider)) return value;
     const known = [...knownProviders, ...optionalNames];
     const meant = closest(provider, known);
-    // Any other name may be a provider of the program or of the configuration: the model is looked for before it is used.
+    // Any other name may be a provider of the program or the configuration, which is looked up before use.
     if (meant === undefined) return value;
     place.problem(
       `is ${shown(value)}, and there is no provider ${shown(provider)}; known: ${known.join(", ")}. Did you mean "${meant}${value.slice(provider.length)}"?`,
@@ -61,7 +61,7 @@ function readObject(value: object, place: Place): string | undefined {
   return undefined;
 }
 
-/** As the definition records it. */
+/** The form that the definition records. */
 export const writtenModelName = (written: unknown): unknown =>
   isModelObject(written) ? nameOfModel(written) : written;
 

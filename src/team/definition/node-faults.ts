@@ -8,7 +8,7 @@ export interface Fault {
 
 /** The size of the file after aliases are expanded. */
 const maxExpandedSize = 4 * 1024 * 1024;
-/** The package looks through the whole file for each. */
+/** The package searches the whole file for each alias. */
 const maxAliases = 200;
 const maxFaults = 20;
 
@@ -16,7 +16,7 @@ const maxFaults = 20;
 export async function findFaults(root: Node | null): Promise<readonly Fault[]> {
   const { isAlias, isMap, isScalar, isSeq } = await import("yaml");
   const faults: Fault[] = [];
-  /** Size of what an anchor stands for, aliases inside it included; none while it is being read. */
+  /** The size of each anchor's node, including aliases inside it; undefined while it is being read. */
   const anchors = new Map<string, number | undefined>();
   let aliases = 0;
   const report = (sentence: string, node: Node): void => {

@@ -2,7 +2,7 @@ import type { Document, Node, Pair } from "yaml";
 import type { SourcePath } from "./place.ts";
 import type { Position } from "./source-text.ts";
 
-/** Finds where a value was written. What is not there is at the nearest thing around it that is. */
+/** Finds where a value was written. For a missing value, the nearest enclosing one. */
 export async function locateNode(
   document: Document.Parsed,
   position: (offset: number) => Position,

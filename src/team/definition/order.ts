@@ -2,12 +2,12 @@ import { TeamInvalid } from "../../domain/errors.ts";
 import { type Graph, reachFrom, sortGraph, turnAround } from "./graph.ts";
 import type { PersonaDefinition, PhaseDefinition } from "./team-definition.ts";
 
-/** As much of a team as its order depends on. */
+/** The part of a team that its order depends on. */
 export interface PhaseOrder {
   readonly phases: readonly Pick<PhaseDefinition, "name" | "dependsOn">[];
 }
 
-/** Names of phases, each after all it depends on; as declared where that leaves a choice. */
+/** Phase names, each after all its dependencies; otherwise as declared. */
 export function orderPhases(definition: PhaseOrder): string[] {
   return [...sorted(phaseGraph(definition), "phases")];
 }
@@ -24,7 +24,7 @@ export function dependentsOf(definition: PhaseOrder, phase: string): string[] {
   return orderPhases(definition).filter((name) => reached.has(name));
 }
 
-/** Groups run in order, the members of one at once: each member reads at most what earlier groups made. */
+/** Groups run in order, the members of one group at once: each member reads at most the results of earlier groups. */
 export function groupsOf<P extends Pick<PersonaDefinition, "name" | "consumes">>(phase: {
   readonly name: string;
   readonly personas: readonly P[];
@@ -46,7 +46,10 @@ export function groupsOf<P extends Pick<PersonaDefinition, "name" | "consumes">>
 export const phaseGraph = ({ phases }: PhaseOrder): Graph =>
   new Map(phases.map(({ name, dependsOn }) => [name, dependsOn]));
 
-/** The order of personas inside a phase. Its own name in `consumes` means the same persona in an earlier phase. */
+/**
+ * The order of personas inside a phase. A persona's own name in `consumes` means the same persona in an earlier
+ * phase.
+ */
 export function personaGraph(personas: readonly Pick<PersonaDefinition, "name" | "consumes">[]): Graph {
   const members = new Set(personas.map(({ name }) => name));
   return new Map(

@@ -5,7 +5,10 @@ import { definitionLimits } from "./limits.ts";
 import type { Place } from "./place.ts";
 import { shown } from "./shown.ts";
 
-/** The JSON Schema of a persona's outputs. The definition gets a copy: the original may change later, or be no JSON. */
+/**
+ * The JSON Schema of a persona's outputs. The definition gets a copy, because the original may change later or may
+ * not be JSON.
+ */
 export const outputsSchema: Kind<JsonObject> = {
   allowed: "a JSON Schema of an object",
   schema: { type: "object", properties: { type: { const: "object" } } },

@@ -2,12 +2,12 @@ import { closest } from "../../domain/closest.ts";
 import type { GivenFiles } from "./given-files.ts";
 import { definitionLimits } from "./limits.ts";
 
-/** The way from the top of a team file to a value: keys and positions. */
+/** The path from the top of a team file to a value: keys and positions. */
 export type SourcePath = readonly (string | number)[];
 
 export interface Problem {
   readonly path: SourcePath;
-  /** Whether the key itself is wrong or what it holds. */
+  /** Whether the key itself or its value is wrong. */
   readonly on: "key" | "value";
   readonly sentence: string;
 }
@@ -15,9 +15,9 @@ export interface Problem {
 /** Comparing two names takes time in the product of their lengths, and a hostile file may have long ones. */
 const maxComparedLetters = 10_000_000;
 
-/** All that is wrong with a team, in the order of finding. */
+/** All problems of a team, in the order of finding. */
 export class Problems {
-  /** Where skills and texts of the team are read from. Missing for a recorded team, which has them by hash. */
+  /** The source of the team's skills and texts. Undefined for a recorded team, which has them by hash. */
   readonly files: GivenFiles | undefined;
   readonly #found: Problem[] = [];
   readonly #told = new Set<string>();
@@ -27,7 +27,7 @@ export class Problems {
     this.files = files;
   }
 
-  /** A persona in several phases is judged in each; what is wrong with it everywhere is said once. */
+  /** A persona in several phases is checked in each. A problem that occurs in all of them is reported once. */
   add(problem: Problem): void {
     const before = this.count;
     this.#told.add(`${problem.path.join("\0")}\0${problem.sentence}`);
@@ -38,12 +38,12 @@ export class Problems {
     return this.#found;
   }
 
-  /** Including those over the limit, which are only counted. */
+  /** Includes problems beyond the limit, which are only counted. */
   get count(): number {
     return this.#told.size;
   }
 
-  /** The name that was probably meant, as long as looking for it is cheap. */
+  /** The name that was probably meant, if searching for it is cheap. */
   closest(word: string, known: readonly string[]): string | undefined {
     if (this.#found.length >= definitionLimits.problems) return undefined;
     const letters = word.length * known.reduce((sum, { length }) => sum + length, 0);
@@ -52,7 +52,7 @@ export class Problems {
     return closest(word, known);
   }
 
-  /** " Did you mean ...?", or nothing. */
+  /** " Did you mean ...?", or an empty text. */
   suggest(word: string, known: readonly string[]): string {
     const meant = this.closest(word, known);
     return meant === undefined ? "" : ` Did you mean "${meant}"?`;
@@ -63,7 +63,7 @@ export class Problems {
 export class Place {
   readonly problems: Problems;
   readonly path: SourcePath;
-  /** `phase "design"`; computed on demand, because most places have no problem. */
+  /** `phase "design"`. Computed on demand, because most places have no problem. */
   readonly #owner: string | (() => string);
   /** `gate.threshold`; empty for the owner itself. */
   readonly #label: string;

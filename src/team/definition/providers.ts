@@ -14,7 +14,7 @@ export interface PersonaPlace {
   readonly persona: string;
 }
 
-/** Sets of phases as the bits of one number: a thousand phases are compared at once, however many personas ask. */
+/** Sets of phases as the bits of one number, so that a thousand phases are compared at once. */
 export type PhaseSet = bigint;
 
 /** Answers which personas can read from which, in a team without cycles. */
@@ -23,7 +23,7 @@ export class Providers {
   readonly #names: readonly string[];
   readonly #indexOf: ReadonlyMap<string, number>;
   readonly #ancestors = new Map<string, PhaseSet>();
-  /** The phases that a persona of this name is in. */
+  /** The phases of each persona name. */
   readonly #homes = new Map<string, PhaseSet>();
 
   constructor(team: ReadOrder) {
@@ -60,8 +60,8 @@ export class Providers {
   }
 
   /**
-   * The phases in which what `consumer` consumes by this name is made: those before its own, and its own unless it
-   * names itself.
+   * The phases that make what `consumer` consumes by this name: those before its own, and its own unless it names
+   * itself.
    */
   providing(name: string, phase: string, consumer: string): PhaseSet {
     const readable = this.ancestors(phase) | (name === consumer ? 0n : this.only(phase));
@@ -78,7 +78,7 @@ export class Providers {
   }
 }
 
-/** Whose contracts a persona reads; `null`: everything so far. */
+/** The personas whose contracts a persona reads. `null`: all so far. */
 export function providersOf(team: ReadOrder, phase: string, persona: string): readonly PersonaPlace[] | null {
   const { consumes = null } =
     team.phases.find(({ name }) => name === phase)?.personas.find(({ name }) => name === persona) ?? {};

@@ -46,7 +46,7 @@ export function readPersona(name: string, value: unknown, place: Place, form: Fo
   return { ...common, ...having, ...guided, name, work: work ?? { kind: "function" } };
 }
 
-/** Stands for a persona that cannot be read, so that the rest of the team can still be judged. */
+/** Replaces an unreadable persona, so that the rest of the team can still be checked. */
 const unreadable = (name: string): PersonaDefinition => ({
   name,
   work: { kind: "function" },
@@ -148,7 +148,7 @@ function checkPolicy(
   checkCheckNames(policy.checks ?? [], contract, place);
 }
 
-/** Settings of a tool that the persona does not have, and a tool without what it needs. */
+/** Settings for a tool that the persona does not have, and a tool without its required settings. */
 function checkToolKeys(fields: PersonaFields, { tools, approve = [] }: Values<typeof toolKeys>): void {
   const { place } = fields;
   const { skill } = namedTools;
@@ -161,7 +161,7 @@ function checkToolKeys(fields: PersonaFields, { tools, approve = [] }: Values<ty
   checkApprovals(approve, tools, place.at("approve"));
 }
 
-/** A rule that matches no tool would let every call pass. Tools of servers are known when the session runs. */
+/** A rule that matches no tool would let every call pass. Tools of servers are known only when the session runs. */
 function checkApprovals(approve: readonly string[], tools: ToolChoice | undefined, place: Place): void {
   const own = [...builtInNames(tools), ...ownNames(tools)].filter((name) => name !== namedTools.submit);
   const asked = own.filter((name) => name !== namedTools.ask);

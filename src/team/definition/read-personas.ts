@@ -7,16 +7,19 @@ import { teamSection } from "./team-keys.ts";
 /** A persona independent of its phases. */
 type Described = Omit<ReadPersona, "place">;
 
-/** Finds the personas that phases name (in a file) or hold (in code). Each is read once, also when several phases use it. */
+/**
+ * Finds the personas that phases name (in a file) or contain (in code). Each is read once, even if several phases
+ * use it.
+ */
 export class Personas {
   readonly #form: Form;
-  /** Undefined when the file has no usable map of personas: that is one problem, not one for each name. */
+  /** Undefined if the file has no usable map of personas, which is one problem instead of one per name. */
   #byName: Map<string, Described> | undefined;
   #names: readonly string[] = [];
   readonly #byValue = new Map<unknown, Described>();
   readonly #used = new Set<string>();
 
-  /** `personas` is the team's own map; teams in code have none. */
+  /** `personas` is the team's own map. Teams in code have none. */
   constructor(personas: unknown, team: Place, form: Form) {
     this.#form = form;
     if (personas !== undefined) this.#describeAll(personas, team.at("personas"));

@@ -11,7 +11,7 @@ import { teamSection } from "./team-keys.ts";
 
 const { $schema: _schema, phases: phasesKey, personas: _personas, ...recordedKeys } = teamSection.keys;
 
-/** The definition of a written team. It is complete only when `problems` stays empty. */
+/** The definition of a written team. Complete only if `problems` stays empty. */
 export function readTeam(value: unknown, form: Form, problems: Problems): TeamDefinition | undefined {
   const place = new Place(problems, "the team", []);
   const known = Object.keys(form === "file" ? teamSection.keys : { ...recordedKeys, phases: phasesKey });
@@ -35,7 +35,7 @@ export function readTeam(value: unknown, form: Form, problems: Problems): TeamDe
   };
 }
 
-/** `undefined` when there are no phases to judge, or too many. */
+/** `undefined` if there are no phases to check, or too many. */
 function readPhases(
   value: unknown,
   place: Place,

@@ -2,7 +2,10 @@ import { JournalCorrupt } from "../../domain/errors.ts";
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import type { TeamDefinition } from "./team-definition.ts";
 
-/** The definition that a session was started with. The journal's chain vouches for its content; its form is checked. */
+/**
+ * The definition that a session was started with. The journal's hash chain protects its content, and its form is
+ * checked.
+ */
 export function recordedDefinition(recorded: Json): TeamDefinition {
   if (isDefinition(recorded)) return recorded as unknown as TeamDefinition;
   throw new JournalCorrupt(

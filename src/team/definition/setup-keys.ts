@@ -20,7 +20,7 @@ const network: Kind<boolean | readonly string[]> = {
   read: (value, place) => (typeof value === "boolean" ? value : hosts.read(value, place)),
 };
 
-/** A folder of the workspace, or of the home that the command sees. */
+/** A folder of the workspace, or of the command's home. */
 const keptFolder: Kind<string> = plain(
   "a folder of the workspace, a glob for such folders, or ~/ and a folder of the home",
   { anyOf: [glob.schema, { type: "string", pattern: "^~/(?!(?:.*/)?\\.{1,2}(?:/|$))[^/\\u0000]" }] },
@@ -81,7 +81,7 @@ type SetupOptions = Options<typeof setupSection.keys>;
 const one = object(setupSection);
 const most = 20;
 
-/** False: nothing is prepared, although there is a lockfile. */
+/** False: nothing is prepared, even if there is a lockfile. */
 export const setups: Kind<
   false | readonly SetupDefinition[],
   false | "off" | SetupOptions | readonly SetupOptions[]

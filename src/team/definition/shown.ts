@@ -12,7 +12,7 @@ export function shown(value: unknown): string {
   return isPlain ? String(value) : `a value of type ${typeof value}`;
 }
 
-/** Cut before it is redacted: a long text costs no more than a short one. */
+/** Cut before redaction, so that a long text costs no more than a short one. */
 function quoted(text: string): string {
   const start = redact(text.slice(0, 4 * longest));
   return JSON.stringify(start.length > longest ? `${start.slice(0, longest)}…` : start);

@@ -3,14 +3,14 @@ import { addressProblem, isGitAddress, secretIn } from "../../domain/git-address
 import { optional, section, withDefault } from "./fields.ts";
 import { glob, type Kind, plain, set } from "./kinds.ts";
 
-/** Whether a team's `source.git` leads out of the folder of its team file, by its spelling. */
+/** Whether the spelling of a team's `source.git` leads out of the folder of its team file. */
 export const leadsOut = (git: string): boolean =>
   isGitAddress(git) || isAbsolute(git) || normalize(git).split("/")[0] === "..";
 
 const maxLength = 1_000;
 const allowed = "a folder, or the address of a repository without a password";
 
-/** A refused address is not shown: it is likely to hold a password. */
+/** A refused address is not shown, because it is likely to contain a password. */
 const repository: Kind<string> = {
   allowed,
   schema: { type: "string", pattern: "^[^-\\u0000-\\u001f][^\\u0000-\\u001f]*$", maxLength },

@@ -10,7 +10,7 @@ export interface PlacedProblem extends Partial<Position> {
   readonly sentence: string;
 }
 
-/** The content of a team file, or the reasons why it cannot be read. */
+/** The content of a team file, or the reasons why it is unreadable. */
 export type SourceText =
   | {
       readonly kind: "read";
@@ -25,5 +25,5 @@ export type SourceText =
       readonly advice?: string;
     };
 
-/** Nothing in a team lies deeper, except in the schema of an output, which has its own limit. */
+/** A team nests no deeper, except in the schema of an output, which has its own limit. */
 export const maxSourceDepth = 80;

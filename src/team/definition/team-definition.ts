@@ -18,12 +18,12 @@ export type { BudgetDefinition, GateDefinition } from "./team-keys.ts";
 
 type Recorded<Key extends string, All> = Omit<All, Key>;
 
-/** A team as plain data: recorded with a session, sealed in its checkpoints and compared at a resume. */
+/** A team as plain data: recorded with a session, sealed in its checkpoints and compared on resume. */
 export interface TeamDefinition
   extends Recorded<"$schema" | "planning" | "phases" | "personas", Values<typeof teamSection.keys>> {
   /** Missing: off. Otherwise each session gets the part of the team that its brief needs. */
   readonly planning?: PlanningMode;
-  /** Only in the definition of a session: the part of its team that it got. */
+  /** Only in a session's definition: the chosen part of its team. */
   readonly plan?: PlanDefinition;
   readonly phases: readonly PhaseDefinition[];
 }
@@ -31,21 +31,21 @@ export interface TeamDefinition
 /** How the brief is read to plan the team: by rules, or by one call of the session's model. */
 export type PlanningMode = "rules" | "model";
 
-/** The chosen personas are in the phases; this is the rest of what it takes to plan a changed team in the same way. */
+/** The chosen personas are in the phases. This is the other data for planning a changed team in the same way. */
 export interface PlanDefinition {
   /** Fingerprint of the team that the session's own was chosen from. */
   readonly from: string;
   readonly blueprint: string;
   readonly parallelism: "few" | "some" | "many";
-  /** Files that a model asked for besides: by persona, the deliverable's name and its file. */
+  /** Additional files that a model requested: by persona, the deliverable's name and its file. */
   readonly adds?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** By phase, the personas that were not chosen; any other persona that is missing joined the team later. */
+  /** By phase, the personas that were not chosen. Any other missing persona joined the team later. */
   readonly leaves?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface PhaseDefinition
   extends Recorded<"dependsOn" | "personas" | "gate", Values<typeof phaseSection.keys>> {
-  /** Resolved: the phase before it by default. */
+  /** Resolved, by default to the phase before it. */
   readonly dependsOn: readonly string[];
   readonly gate: GateDefinition | null;
   readonly personas: readonly PersonaDefinition[];
@@ -66,7 +66,7 @@ export type WorkDefinition =
   | ({ readonly kind: "model"; readonly instructions: string } & Values<typeof modelKeys>)
   | ({
       readonly kind: "command";
-      /** Program and arguments; a relative program is found in the workspace, never beside the team file. */
+      /** Program and arguments. A relative program is found in the workspace, never beside the team file. */
       readonly argv: readonly string[];
       readonly instructions: string | null;
     } & Values<typeof commandKeys>);
@@ -74,5 +74,5 @@ export type WorkDefinition =
 /** `null`: everything that the contract asks for. */
 export type PolicyDefinition = Values<typeof policySection.keys>;
 
-/** Interfaces are not assignable to JSON by themselves; everything in a definition is JSON. */
+/** TypeScript does not assign interfaces to JSON, although everything in a definition is JSON. */
 export const definitionJson = (definition: TeamDefinition): Json => definition as unknown as Json;

@@ -12,7 +12,10 @@ import type { PlacedProblem, SourceText } from "./source-text.ts";
 import type { TeamDefinition } from "./team-definition.ts";
 import type { Phase } from "./written.ts";
 
-/** A team of plain data, and the hash of all that it was read from. `file` is how the user calls it; `path` is where it is. */
+/**
+ * A team of plain data, and the hash of everything it was read from. `file` is the user's name for it; `path` is
+ * its location.
+ */
 export async function readTeamFile(
   path: string,
   file: string,
@@ -34,13 +37,13 @@ export async function readTeamFile(
   return { team, sha256: hashOf(bytes, files) };
 }
 
-/** Its skills and texts are instructions like the file's own: a person trusts the team together with them. */
+/** Its skills and texts are instructions like the file's own, so a person trusts all of them together. */
 function hashOf(bytes: Uint8Array, { contents }: GivenFiles): string {
   const own = sha256(bytes);
   return contents.size === 0 ? own : sha256([own, ...[...contents.keys()].sort()].join(" "));
 }
 
-/** Loaded when needed: a team in YAML has no use for the reader of JSON. */
+/** Loaded on demand, because a team in YAML does not need the JSON reader. */
 async function parse(text: string, path: string): Promise<SourceText> {
   return extname(path) === ".json"
     ? (await import("./json-text.ts")).readJson(text)
@@ -49,7 +52,7 @@ async function parse(text: string, path: string): Promise<SourceText> {
 
 async function readBytes(path: string, file: string): Promise<Uint8Array> {
   const limit = definitionLimits.fileBytes;
-  // Opening a pipe must not wait for its writer: a pipe is refused below.
+  // Opening a pipe must not wait for its writer. Pipes are refused below.
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(
     (cause: NodeJS.ErrnoException) => {
       throw new TeamInvalid(`The team file ${file} cannot be read: ${cause.code ?? cause.message}.`, {
@@ -69,7 +72,7 @@ async function readBytes(path: string, file: string): Promise<Uint8Array> {
   }
 }
 
-/** Leaves out a byte order mark, which some editors write. */
+/** Removes a byte order mark, which some editors write. */
 function decode(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -89,7 +92,7 @@ function brokenFile(source: SourceText & { kind: "broken" }, file: string): Team
   );
 }
 
-/** Sorted by their place in the file. */
+/** Sorted by position in the file. */
 function invalidFile(
   source: SourceText & { kind: "read" },
   { found, count }: Problems,
@@ -105,7 +108,7 @@ function inPlace({ line, column, sentence }: PlacedProblem): string {
   return line === undefined ? sentence : `line ${line}, column ${column}: ${sentence}`;
 }
 
-/** The phases with their personas inside, as code would have written them. The file has been checked by now. */
+/** The phases with their personas inside, as in code. The file has already been checked. */
 function writtenPhases({ phases }: TeamDefinition, value: unknown): readonly Phase[] {
   const team = value as {
     readonly phases: readonly Phase[];

@@ -53,8 +53,9 @@ export {
   toolKeys,
 };
 
-// Every key of the team file, once. A new key is one entry here: the reader, the types of `defineTeam`, the recorded
-// definition, team.schema.json and docs/team-file.md follow from it (`npm run docs` writes the last two).
+// Every key of the team file, declared once. A new key is one entry here: the reader, the types of `defineTeam`,
+// the recorded definition, team.schema.json and docs/team-file.md follow from it (`npm run docs` writes the last
+// two).
 
 const maxDayMs = 86_400_000;
 
@@ -166,7 +167,7 @@ function outsidePaths(): Kind<readonly string[]> {
   return list(outsidePath, { allowed: "a list of absolute paths, or of paths that begin with ~/" });
 }
 
-/** Keys of one kind of work; with the other kind they have no effect. */
+/** Keys of one kind of work. They have no effect with the other kind. */
 export const workKeys = { model: modelKeys, command: commandKeys };
 
 const without = (keys: Keys, ...more: readonly string[]): Record<string, false> =>

@@ -14,7 +14,7 @@ const host: Kind<string> = plain(
   (value) => (typeof value === "string" && parseHost(value) !== undefined ? value.toLowerCase() : undefined),
 );
 
-/** Hosts that something may reach. */
+/** Hosts that may be reached. */
 export const hosts = set(host, { allowed: "a list of hosts, such as [registry.example]" });
 
 const network: Kind<boolean | readonly string[]> = {
@@ -55,7 +55,7 @@ export const shellSection = section({
 
 export type ShellDefinition = Values<typeof shellSection.keys>;
 
-/** The shell of a persona that sets none. */
+/** The default shell of a persona. */
 export const defaultShell: ShellDefinition = {
   network: false,
   timeoutMs: 120_000,
@@ -112,7 +112,7 @@ const approvals = set(approval, {
   allowed: `a list of calls, such as ["${commandRule}"]`,
 });
 
-/** Keys of a persona that has tools: a model, or a function as `ctx.tools`. */
+/** Keys of a persona with tools: a model, or a function through `ctx.tools`. */
 export const toolKeys = {
   tools: optional(toolList, {
     sentence: `The tools it is offered; in code also [your own](tools.md#your-own-tools). \`${namedTools.submit}\` is always among a model's.`,

@@ -18,15 +18,18 @@ import { shown } from "./shown.ts";
 const allowed = `one of ${toolNames.join(", ")}`;
 const listed = "a list of tools";
 
-/** As code writes them: names, or an object as the AI SDK takes it, in which `true` offers a built-in tool. */
+/** The form in code: names, or an object as in the AI SDK, in which `true` offers a built-in tool. */
 export type WrittenTools =
   | readonly (ToolName | `${string}/${string}` | `${string}*${string}`)[]
   | Readonly<Record<string, true | OwnTool>>;
 
-/** Reads and edits, and nothing else. */
+/** Reads and edits only. */
 export const toolsExample = defaultTools.filter((name) => ["reads", "edits"].includes(tools[name].doing));
 
-/** In a fixed order, so that the same tools make the same definition. Always with `submit`, which ends an attempt. */
+/**
+ * In a fixed order, so that the same tools give the same definition. Always includes `submit`, which ends an
+ * attempt.
+ */
 export const toolList: Kind<ToolChoice, WrittenTools> = {
   allowed: `${listed}: ${toolNames.join(", ")}, or globs of them`,
   schema: { type: "array", items: { type: "string", minLength: 1, maxLength: 200 }, maxItems: 1_000 },
@@ -49,10 +52,10 @@ function readList(value: unknown, place: Place): ToolChoice | undefined {
   return [...inOrder(chosen), ...[...servers].toSorted()];
 }
 
-/** "github/create_*": whether there is such a server is known with the whole team. */
+/** Whether the server of "github/create_*" exists is known with the whole team. */
 const isOfServer = (item: string): boolean => /^[A-Za-z][A-Za-z0-9_-]{0,63}\/./.test(item);
 
-/** `true` offers a built-in tool; without any, the tools of the team's own come besides the default ones. */
+/** `true` offers a built-in tool. Without any, the team's own tools are added to the default ones. */
 function readRecord(record: Readonly<Record<string, unknown>>, place: Place): ToolChoice {
   const chosen = new Set<ToolName>();
   const own: OwnToolDefinition[] = [];
@@ -73,7 +76,7 @@ function readRecord(record: Readonly<Record<string, unknown>>, place: Place): To
 
 function named(item: string, at: Place): readonly ToolName[] {
   if (isTool(item)) return [item];
-  // A glob offers no tool that must be named.
+  // A glob does not match tools that must be named.
   const matched = isPattern(item) ? defaultTools.filter(globMatcher(item)) : [];
   if (matched.length > 0) return matched;
   const hint = at.problems.suggest(item, toolNames) || ` Known: ${toolNames.join(", ")}.`;

@@ -14,7 +14,7 @@ import type {
   workKeys,
 } from "./team-keys.ts";
 
-// A team as code writes it. YAML and JSON have the same keys, without `run`, and name their personas in a map.
+// A team as code writes it. YAML and JSON have the same keys, except `run`, and name their personas in a map.
 
 export type DeliverableOptions = Options<typeof deliverableSection.keys>;
 export type CheckOptions = Options<typeof checkSection.keys>;
@@ -91,7 +91,7 @@ export interface TeamOptions<PhaseName extends string, DependsOn extends string 
   readonly phases: readonly Phase<PhaseName, DependsOn>[];
 }
 
-/** Makes a wrong name in `dependsOn` a compile error at its place; names that are known only at run time pass. */
+/** A wrong name in `dependsOn` becomes a compile error at its place. Names known only at run time are accepted. */
 export type KnownPhases<PhaseName extends string, DependsOn extends string> = string extends DependsOn
   ? unknown
   : [DependsOn] extends [PhaseName]

@@ -3,7 +3,7 @@ import { findFaults } from "./node-faults.ts";
 import { locateNode } from "./node-places.ts";
 import type { PlacedProblem, Position, SourceText } from "./source-text.ts";
 
-/** One mistake often sets off others behind it. */
+/** One mistake often causes further ones after it. */
 const maxSyntaxProblems = 3;
 const maxUses = 10_000;
 
@@ -12,7 +12,7 @@ export interface ParsedYaml {
   readonly position: (offset: number) => Position;
 }
 
-/** Keys are compared by us: the package compares each with each, and a file may have a hundred thousand. */
+/** Keys are compared here, because the package compares each with each, and a file may have a hundred thousand. */
 export async function parseYaml(text: string): Promise<ParsedYaml> {
   const yaml = await import("yaml");
   const lineCounter: LineCounter = new yaml.LineCounter();
@@ -42,7 +42,7 @@ export async function readYaml(text: string): Promise<SourceText> {
     if (error instanceof RangeError) return undefined;
     throw error;
   });
-  // The package recurses into lists of lists until the stack is used up.
+  // The package recurses into nested lists until the stack overflows.
   if (parsed === undefined) return broken([{ sentence: tooDeep }]);
   const { document, position } = parsed;
   const errors = [...document.errors, ...document.warnings];
