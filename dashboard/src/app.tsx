@@ -16,7 +16,7 @@ const SessionPage = preloadable(() => import("./session/page.tsx"));
 const UsagePage = preloadable(() => import("./usage/page.tsx"));
 const HealthPage = preloadable(() => import("./health/page.tsx"));
 
-/** Loads the page of the address first, the others when the browser is idle. */
+/** Loads the page of the address first, and the others when the browser is idle. */
 export async function preloadFor(path: string): Promise<void> {
   if (path.startsWith("/s/")) await SessionPage.preload();
   else if (path.startsWith("/usage")) await UsagePage.preload();

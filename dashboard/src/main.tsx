@@ -14,7 +14,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // A refused request is refused again; an unanswered one may succeed.
+      // A refused request would be refused again, but an unanswered one may succeed.
       retry: (failures, error) => !(error instanceof ApiError) && failures < 3,
       retryDelay: (failures) => Math.min(8000, 1000 * 2 ** failures),
       refetchOnWindowFocus: false,
@@ -38,9 +38,9 @@ const draw = () =>
       <App />
     </QueryClientProvider>,
   );
-// The session is asked for while its page is still being fetched. Whatever fails is shown by the page itself.
+// Requests the session while its page is still loading. The page itself shows any failure.
 const address = parseSessionAddress(location.pathname);
 if (address !== undefined) void queries.prefetchQuery(sessionQuery(address.idOrKey));
 preloadFor(location.pathname).then(draw, draw);
-// Safari has no requestIdleCallback; it fetches on the first click.
+// Safari has no requestIdleCallback. It loads the page on the first click.
 globalThis.requestIdleCallback?.(() => void preloadFor("/s/").catch(() => undefined));

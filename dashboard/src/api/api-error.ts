@@ -19,7 +19,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer. A request that changes something may or may not have arrived. */
+/** No answer arrived. A request that changes something may or may not have been received. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
   readonly advice: string;

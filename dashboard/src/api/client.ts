@@ -28,7 +28,7 @@ interface SessionsQuery {
 
 type Signal = AbortSignal | undefined;
 
-/** Every route the page uses, with its types. */
+/** Every route that the page uses, with its types. */
 export const client = {
   sessions: (query: SessionsQuery, signal?: Signal) =>
     read<api.SessionsPage>(withQuery("/v1/sessions", { ...query }), signal),
@@ -107,7 +107,7 @@ export const client = {
 export const blobPath = (id: string, sha256: string): string =>
   sessionPath(id, `/artifacts/${encodeURIComponent(sha256)}`);
 
-/** The patch, or the changed files for a reader of JSON. */
+/** The patch, or the changed files if JSON is requested. */
 export const diffPath = (id: string, phase: string | undefined): string =>
   withQuery(sessionPath(id, "/diff"), { phase });
 

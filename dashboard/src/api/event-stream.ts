@@ -16,7 +16,7 @@ const eventNames = [
   "step",
 ] as const satisfies readonly (keyof StreamEvents)[];
 
-/** The used part of EventSource. */
+/** The part of EventSource that is used here. */
 export interface Source {
   addEventListener(
     name: string,
@@ -32,7 +32,7 @@ export interface StreamEnvironment {
   readonly clearTimer: (timer: unknown) => void;
   /** Runs once before the next frame is drawn. */
   readonly nextFrame: (run: () => void) => void;
-  /** A refused stream looks like a lost one; only a request tells them apart. */
+  /** A refused stream looks like a lost one. Only a request distinguishes them. */
   readonly isSignedOut: () => Promise<boolean>;
 }
 
@@ -103,7 +103,7 @@ export class EventStream {
     this.#clearTimer();
     const lost = this.#lost;
     if (lost !== undefined) this.#listener.onConnection({ kind: "lost", ...lost, retryAt: null });
-    // Only the first time: following another persona loses nothing.
+    // Only the first time, because following another persona loses no events.
     else if (this.#instance === undefined) this.#listener.onConnection({ kind: "connecting" });
     const separator = this.#path.includes("?") ? "&" : "?";
     const after = this.#lastId === undefined ? "" : `${separator}after=${encodeURIComponent(this.#lastId)}`;
@@ -141,7 +141,7 @@ export class EventStream {
     this.#lost = undefined;
     const first = !this.#connected;
     this.#connected = true;
-    // Without a position that the server knows, only reading everything again is safe.
+    // If the server does not know the position, reading everything again is the only safe way.
     const gap = !first && (replay === null || this.#lastId === undefined);
     this.#listener.onConnection(
       lost === undefined

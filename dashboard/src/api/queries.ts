@@ -52,7 +52,7 @@ export const sessionQuery = (id: string) =>
   queryOptions({
     queryKey: ["session", id],
     queryFn: ({ signal }) => client.session(id, signal),
-    // The stream changes parts of it; structural comparison of the whole costs more than it saves.
+    // The stream changes parts of it, and comparing the whole structure costs more than it saves.
     structuralSharing: false,
   });
 
@@ -81,7 +81,7 @@ export const changesQuery = (id: string, phase: string | undefined, revision: nu
     placeholderData: keepPreviousData,
   });
 
-/** Named by its hash, it never changes. */
+/** Named by its hash, so it never changes. */
 export const blobQuery = (id: string, sha256: string) =>
   queryOptions({
     queryKey: ["blob", sha256],

@@ -6,7 +6,7 @@ export function reconnectDelayMs(failures: number): number {
 /** A hidden tab closes its connection after this long, because HTTP/1.1 allows a browser six. */
 export const hiddenAfterMs = 30_000;
 
-/** A connection that returns within this time is not reported. */
+/** A connection that returns within this time is not reported as lost. */
 const unnoticedMs = 1000;
 
 /** "Back." stays this long. */
@@ -23,7 +23,7 @@ export type Connection =
       /** null: trying now. */
       readonly retryAt: number | null;
       readonly failures: number;
-      /** The server answers, but does not know this browser (any more). */
+      /** The server answers but does not know this browser (any more). */
       readonly signedOut: boolean;
     }
   | {
@@ -34,7 +34,7 @@ export type Connection =
       readonly restarted: boolean;
     };
 
-/** Whether the shown data may be old. */
+/** Whether the shown data may be outdated. */
 export function isStale(connection: Connection, now: number): boolean {
   return connection.kind === "lost" && now - connection.lostAt >= unnoticedMs;
 }

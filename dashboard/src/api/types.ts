@@ -1,6 +1,7 @@
 /**
- * The JSON of every route the page reads or writes, as the server's own schemas describe it: types only, nothing of the
- * server is in the bundle. Times are ISO 8601 in UTC. Money is in dollars; null means that the price is not known.
+ * The JSON of every route that the page reads or writes, as the server's own schemas describe it. Types only, so
+ * the bundle contains no server code. Times are ISO 8601 in UTC. Money is in dollars; null means that the price is
+ * unknown.
  */
 import type { z } from "@hono/zod-openapi";
 import type { Fact, PublicFact } from "../../../src/journal/public-fact.ts";
@@ -71,7 +72,7 @@ export type UsageReport = Schema<typeof server.usageReport>;
 export type UsageBy = "persona" | "phase" | "model" | "session" | "day";
 export type TeamsView = Schema<typeof server.teamsView>;
 
-/** As it is sent: a request may be made of readonly values. */
+/** The sent form, because a request may be built from readonly values. */
 type Request<T extends z.ZodType> = ReadonlyDeep<z.infer<T>>;
 type ReadonlyDeep<T> = T extends readonly (infer Item)[]
   ? readonly ReadonlyDeep<Item>[]
@@ -111,7 +112,7 @@ export type StreamEvents = Omit<Known<events.StreamEvents>, "entry" | "change"> 
     readonly session?: Sent<SessionHeader>;
   };
 };
-/** JSON has no undefined: a value that is not sent has no member. */
+/** JSON has no undefined, so an unsent value has no member. */
 type Sent<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 export type SessionChange = StreamEvents["change"];
 export type LiveText = StreamEvents["text"];

@@ -40,7 +40,7 @@ interface NotComparedProps {
   readonly path: string;
 }
 
-/** A binary or large file: offers the present version for download. */
+/** A binary or large file: offers the current version for download. */
 function NotCompared({ before, after, path }: NotComparedProps) {
   const { view } = useScene();
   const now = after ?? before;
@@ -67,12 +67,12 @@ interface BlobDiffProps {
   readonly after: string | null;
   readonly path: string;
   readonly short?: boolean;
-  /** Lines with comments, and what a click on the number of a line does. */
+  /** Lines with comments, and the action of a click on a line number. */
   readonly marked?: Pointing["marked"];
   readonly onPoint?: Pointing["onPoint"];
 }
 
-/** Two artifacts by their hashes. */
+/** Compares two artifacts by their hashes. */
 export function BlobDiff({ before, after, path, short = false, marked = [], onPoint }: BlobDiffProps) {
   const { view } = useScene();
   const old = useText(view.id, before);

@@ -19,7 +19,7 @@ interface Props {
 
 type Side = "before" | "after";
 
-/** Lines that can be pointed at, for comments. */
+/** Lines that accept comments. */
 export interface Pointing {
   readonly marked: readonly { readonly line: number; readonly side: Side }[];
   readonly onPoint: (place: { readonly line: number; readonly side: Side }) => void;
@@ -149,7 +149,10 @@ interface NumberProps extends Pick<ComparedLine, "before" | "after"> {
   readonly pointing: Pointing | undefined;
 }
 
-/** With `pointing`, a button for the pointer; the form beside the difference takes the number from the keyboard. */
+/**
+ * With `pointing`, a button for the pointer. From the keyboard, the number goes into the form beside the
+ * difference.
+ */
 function LineNumber({ before, after, pointing }: NumberProps) {
   const line = after ?? before ?? 0;
   if (pointing === undefined) return <span className="line-number">{line}</span>;

@@ -52,7 +52,7 @@ function FileHead({ file }: { readonly file: File }) {
   );
 }
 
-/** Binary, or too large for a page. */
+/** For files that are binary or too large for a page. */
 function NotShown({ file }: { readonly file: Pick<File, "bytes" | "binary" | "sha256"> }) {
   return (
     <div className="page-part not-shown">

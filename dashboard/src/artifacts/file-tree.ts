@@ -1,4 +1,4 @@
-/** Folders and files as a tree is drawn: flat, with depth. */
+/** A line of the drawn tree: folders and files, flat, with depth. */
 interface TreeLine<File> {
   readonly path: string;
   readonly name: string;
@@ -14,7 +14,7 @@ interface Folder<File> {
 
 const emptyFolder = <File>(): Folder<File> => ({ folders: new Map(), files: [] });
 
-/** Folders before files, each by name; folders with a single folder inside are drawn as one line. */
+/** Folders before files, each by name. Folders that contain only one folder share its line. */
 export function treeLines<File extends { readonly path: string }>(
   files: readonly File[],
   closed: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 import type { ComparedLine } from "./diff-lines.ts";
 
-/** Changed lines with a little around them; long equal stretches become one entry that can be opened. */
+/** Changed lines with some context. Long equal stretches become one entry that can be opened. */
 export type Folded =
   | { readonly kind: "line"; readonly line: ComparedLine; readonly index: number }
   | { readonly kind: "fold"; readonly from: number; readonly to: number };

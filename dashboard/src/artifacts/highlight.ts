@@ -10,7 +10,7 @@ interface Language {
   readonly lineComment: readonly string[];
   readonly blockComment?: readonly [string, string];
   readonly quotes: readonly string[];
-  /** Quotes that may span lines. */
+  /** Quotes of strings that may span lines. */
   readonly longQuotes: readonly string[];
   readonly keywords: ReadonlySet<string>;
 }
@@ -120,7 +120,7 @@ type Open = { readonly kind: "string" | "comment"; readonly end: string } | unde
 const longestLine = 5000;
 const wordPattern = /[A-Za-z_$][\w$]*/y;
 
-/** Line by line, remembering only what is open; linear in the text, whatever it is. */
+/** Highlights line by line, remembering only the open string or comment. Linear for any text. */
 export function highlightLines(lines: readonly string[], path: string): Token[][] {
   const language = languageOf(path);
   let open: Open;
@@ -194,7 +194,7 @@ function startAt(line: string, index: number, language: Language): Started | und
   return quote === undefined ? undefined : { kind: "string", end: quote, length: 1, long: false };
 }
 
-/** The index after the end mark; a backslash hides what follows it in strings. */
+/** The index after the end mark. In strings, a backslash escapes the next character. */
 function closingAt(
   line: string,
   from: number,

@@ -2,12 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { blobQuery } from "../api/queries.ts";
 import { plainText } from "../format/plain-text.ts";
 
-/** Over this the page offers a download instead of a view. */
+/** For larger files the page offers a download instead of a view. */
 export const mostShownBytes = 1_000_000;
 
 const sniffed = 8000;
 
-/** Decodes text and makes control characters visible; undefined when the bytes are not text. */
+/** Decodes text and makes control characters visible; undefined if the bytes are not text. */
 export function decodeText(content: Uint8Array): string | undefined {
   if (content.subarray(0, sniffed).includes(0)) return undefined;
   try {

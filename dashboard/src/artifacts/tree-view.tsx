@@ -6,7 +6,7 @@ import { treeLines } from "./file-tree.ts";
 
 interface File {
   readonly path: string;
-  /** In a comparison. */
+  /** Set in a comparison. */
   readonly kind?: "added" | "removed" | "changed";
 }
 
@@ -16,7 +16,7 @@ interface Props {
   readonly onSelect: (path: string) => void;
 }
 
-/** The tree pattern: one tab stop, arrows move, left and right fold. */
+/** The ARIA tree pattern: one tab stop, arrow keys move, left and right fold. */
 export function FileTree({ files, selected, onSelect }: Props) {
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [focused, setFocused] = useState<string>();

@@ -6,7 +6,7 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** 834, 9.8k, 61.2k, 250k, 1.2M: three digits are enough to compare. */
+/** 834, 9.8k, 61.2k, 250k, 1.2M: three digits are enough for comparison. */
 export function tokens(value: number): string {
   if (value < 1000) return String(Math.round(value));
   const [divisor, unit] = value < 999_500 ? [1000, "k"] : value < 999_500_000 ? [1e6, "M"] : [1e9, "B"];
@@ -34,5 +34,5 @@ export function listed(names: readonly string[]): string {
   return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** A gate's number: 0.86 */
+/** A gate's score: 0.86 */
 export const score = (value: number): string => value.toFixed(2);

@@ -1,16 +1,16 @@
 /**
- * Text from models, tools and people, made safe to look at. It is always put into the page as text, so markup cannot
- * act; what is left are the codes that color terminals and the invisible characters that reorder or hide what is read.
+ * Makes text from models, tools and people safe to show. The page always inserts it as text, so markup has no
+ * effect. This removes the codes that color terminals and the invisible characters that reorder or hide text.
  */
 
 // oxlint-disable-next-line no-control-regex -- terminal codes are exactly that
 const terminalCodes = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
-/** Overrides and isolates change the order in which the rest of a line is shown; zero-width ones hide in names. */
+/** Overrides and isolates reorder the rest of a line. Zero-width characters hide in names. */
 const reordering = /[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\u2060\ufeff]/g;
 
-/** Several lines: newlines and tabs stay, everything that acts is gone or shown by its code. */
+/** For several lines: newlines and tabs stay. Other control characters are removed or shown by their code. */
 export function plainText(text: string): string {
   return text
     .replace(/\r\n?/g, "\n")

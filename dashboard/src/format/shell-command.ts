@@ -10,7 +10,7 @@ export function shellCommand(words: readonly Word[], stateDirectory: string | nu
   return quoteCommand(["maestro", ...given], { stateDir: stateDirectory ?? undefined });
 }
 
-/** "--edit design=edit.json": with more than one, each its own file. */
+/** "--edit design=edit.json". With several phases, each has its own file. */
 export function editFlags(phases: readonly string[]): readonly string[] {
   return phases.flatMap((phase) => ["--edit", `${phase}=${phases.length === 1 ? "edit" : phase}.json`]);
 }

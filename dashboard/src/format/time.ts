@@ -16,7 +16,7 @@ export function clockSeconds(at: number): string {
   return `${clock(at)}:${two(new Date(at).getSeconds())}`;
 }
 
-/** "14:31" today and in the night before, else "Nov 12, 14:31", with the year when it is another one. */
+/** "14:31" for today and the last night, otherwise "Nov 12, 14:31", with the year if it differs. */
 export function moment(at: number, now: number): string {
   const sameDay = new Date(at).toDateString() === new Date(now).toDateString();
   if (sameDay || Math.abs(now - at) < 12 * hour) return clock(at);
@@ -53,7 +53,7 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(minutes / 1440)} d ${Math.floor((minutes % 1440) / 60)} h`;
 }
 
-/** Until a moment: "0:41", "12:08", "1:02:08"; never below zero. */
+/** Time until a moment: "0:41", "12:08", "1:02:08"; never below zero. */
 export function countdown(milliseconds: number): string {
   const seconds = Math.max(0, Math.ceil(milliseconds / second));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
@@ -67,7 +67,7 @@ export function soon(milliseconds: number): string {
   return milliseconds < minute ? `in ${Math.ceil(milliseconds / second)} s` : `in ${age(milliseconds)}`;
 }
 
-/** A time that may be missing or damaged, as a list of none or one. */
+/** A time that may be missing or damaged, as a list of zero or one. */
 export function parseTime(at: string | null | undefined): number[] {
   const parsed = at == null ? Number.NaN : Date.parse(at);
   return Number.isNaN(parsed) ? [] : [parsed];

@@ -20,7 +20,7 @@ interface Props {
 
 const healingWord = { passed: "mended it", kept: "kept", "rolled-back": "taken back" } as const;
 
-/** Every attempt stays: what it ended with, what it cost. */
+/** Every attempt with its outcome and cost. */
 export function AttemptsTab({ persona, onAttempt }: Props) {
   const now = useNow();
   if (persona.attempts.length === 0) return <p className="ink-2">It has not started.</p>;
@@ -125,7 +125,7 @@ export function ContractTab({ detail: { contract, checks } }: { readonly detail:
   );
 }
 
-/** Passed, failed, or could not be judged, which is not the same as good. */
+/** Passed, failed, or not judged, which is not the same as passed. */
 export function CheckLine({ check }: { readonly check: CheckResult }) {
   const { name, status, must, message } = check;
   return (

@@ -22,7 +22,7 @@ import { LiveTab } from "./live-tab.tsx";
 interface Props {
   readonly selection: Selection;
   readonly query: RunQuery;
-  /** Over the page instead of beside it. */
+  /** Shown over the page instead of beside it. */
   readonly drawer: boolean;
   readonly onChange: (part: Partial<RunQuery>) => void;
   readonly onClose: () => void;

@@ -22,7 +22,7 @@ import { useFollow } from "./use-follow.ts";
 interface Props {
   readonly phase: string;
   readonly persona: PersonaView;
-  /** Another attempt than the newest. */
+  /** Set for an attempt other than the newest. */
   readonly attempt: AttemptRef | undefined;
 }
 
@@ -57,7 +57,7 @@ export function LiveTab({ phase, persona, attempt }: Props) {
   const startedAt = last?.startedAt ?? "";
   const blocks = useMemo(() => {
     const read = [...(query.data?.pages ?? [])].toReversed().flatMap(({ steps }) => steps);
-    // Keep the shown steps when the persona ends; earlier steps belong to another attempt.
+    // Keep the shown steps when the persona ends. Earlier steps belong to another attempt.
     return isFollowed
       ? mergeBlocks(
           read,
@@ -119,7 +119,7 @@ function Stream({ blocks, earlier, onEarlier, writing, running }: StreamProps) {
   const before = useRef({ firstSeq, total });
   useLayoutEffect(() => {
     const { firstSeq: first, total: height } = before.current;
-    // Earlier steps were inserted above: keep the reader's place.
+    // Earlier steps were inserted above, so keep the reader's scroll position.
     if (first !== undefined && firstSeq !== undefined && firstSeq < first)
       scroll.current?.scrollBy(0, total - height);
     before.current = { firstSeq, total };

@@ -22,7 +22,7 @@ const icons: Readonly<Record<NonNullable<ToolBlock["doing"]>, IconName>> = {
   asks: "ticket",
 };
 
-/** A recorded step. All of it is text from outside and is shown as text. */
+/** A recorded step. All of its text is untrusted and shown as text. */
 export const StepBlockView = memo(function StepBlockView({ block }: { readonly block: StepBlock }) {
   switch (block.kind) {
     case "text":
@@ -105,7 +105,7 @@ function ToolLine({ block }: { readonly block: ToolBlock }) {
   );
 }
 
-/** The beginning and, on request, the rest; in a box of its own so that wide lines stay inside. */
+/** The beginning and, on request, the rest, in its own box so that wide lines stay inside. */
 export function Output({ text }: { readonly text: string }) {
   const [all, setAll] = useState(false);
   const lines = plainText(text).split("\n");

@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 
 const nearPixels = 24;
 
-/** Follows the end while the reader is there; otherwise counts new items and does not scroll. */
+/** Follows the end while the reader is there. Otherwise counts new items and does not scroll. */
 export function useFollow(scroll: RefObject<HTMLElement | null>, height: number, items: number) {
   /** The number of items when the reader left the end; undefined while following. */
   const [leftAt, setLeftAt] = useState<number>();
@@ -17,7 +17,7 @@ export function useFollow(scroll: RefObject<HTMLElement | null>, height: number,
     if (!following || element === null) return;
     const before = element.scrollTop;
     element.scrollTo(0, element.scrollHeight);
-    // The browser reports only a real move; without one, the next report is the reader's.
+    // The browser reports only a real move. Without one, the next report is the reader's.
     moving.current = element.scrollTop !== before;
   }, [scroll, following, height]);
   const setFollowing = useCallback((follow: boolean) => setLeftAt(follow ? undefined : newest.current), []);

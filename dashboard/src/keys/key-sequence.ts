@@ -1,4 +1,4 @@
-/** A key press as far as shortcuts care. */
+/** The parts of a key press that shortcuts use. */
 export interface Press {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -22,11 +22,11 @@ const sequenceMs = 1200;
 
 interface SequenceStep {
   readonly state: SequenceState;
-  /** The shortcut's name: "n", "g s", "mod+k"; undefined when it is none of ours. */
+  /** The shortcut's name: "n", "g s", "mod+k"; undefined for any other key. */
   readonly shortcut: string | undefined;
 }
 
-/** Ctrl or Command with K always counts; single keys only outside of fields and while they are switched on. */
+/** Ctrl or Command with K always counts. Single keys count only outside of fields and while they are enabled. */
 export function readPress(state: SequenceState, press: Press, singleKeys: boolean): SequenceStep {
   const none = { state: noSequence, shortcut: undefined };
   const { key } = press;

@@ -4,7 +4,7 @@ import { noSequence, readPress } from "./key-sequence.ts";
 
 type Handler = () => void;
 
-/** The newest handler of a key is asked: a panel's keys go before those of the page beneath. */
+/** The newest handler of a key is called, so a panel's keys precede those of the page beneath. */
 const handlers = new Map<string, Handler[]>();
 let sequence = noSequence;
 
@@ -16,7 +16,7 @@ export function listenForKeys(): void {
     const { state, shortcut } = readPress(sequence, press, singleKeys.get());
     sequence = state;
     if (shortcut === undefined) return;
-    // Behind an open dialog nothing moves; only the dialog's own keys and the browser's Escape work.
+    // Behind an open dialog no shortcut works, except the dialog's own keys and the browser's Escape.
     if (shortcut !== "mod+k" && document.querySelector("dialog:modal") !== null) return;
     const handler = handlers.get(shortcut)?.at(-1);
     if (handler === undefined) return;
@@ -31,7 +31,7 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Keys open, never spend: whatever is bound here must be harmless. */
+/** Shortcuts must be harmless: they open things and never spend money. */
 export function useShortcut(shortcut: string, run: Handler, enabled = true): void {
   const current = useRef(run);
   useEffect(() => {

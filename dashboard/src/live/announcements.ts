@@ -1,4 +1,7 @@
-/** Announcements for screen readers: transitions are merged and spoken at most every 5 s, urgent ones at once, countdowns never. */
+/**
+ * Announcements for screen readers. Transitions are merged and spoken at most every 5 s, urgent ones immediately,
+ * countdowns never.
+ */
 export interface Announcement {
   readonly text: string;
   readonly urgent: boolean;
@@ -15,9 +18,9 @@ export const quietAnnouncer: AnnouncerState = { waiting: [], lastAt: Number.NEGA
 
 interface AnnouncerStep {
   readonly state: AnnouncerState;
-  /** To be spoken now. */
+  /** The text to speak now. */
   readonly say: string | undefined;
-  /** When to look again, if something waits. */
+  /** When to check again, if something waits. */
   readonly againInMs: number | undefined;
 }
 

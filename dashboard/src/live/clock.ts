@@ -1,15 +1,15 @@
 import { useSyncExternalStore } from "react";
 
 /**
- * One clock for the whole page: it ticks once a second for ages and countdowns, and shows the server's time, because
- * "retries in 3 s" is about the server's clock and not about this machine's.
+ * One clock for the whole page. It ticks once a second for ages and countdowns and shows the server's time, because
+ * "retries in 3 s" refers to the server's clock.
  */
 let offsetMs = 0;
 let tick = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;
 const listeners = new Set<() => void>();
 
-/** Small differences are the network's; only a clock that is really wrong is corrected. */
+/** Small differences come from the network. Only a clock that is really wrong is corrected. */
 const tolerableMs = 1500;
 
 export function setServerTime(serverNow: number): void {
@@ -19,7 +19,7 @@ export function setServerTime(serverNow: number): void {
 
 export const serverNow = (): number => Date.now() + offsetMs;
 
-/** Stays the same between ticks, so that everything on the page agrees. */
+/** Constant between ticks, so that all parts of the page agree. */
 export const currentTick = (): number => tick;
 
 function onTick(listener: () => void): () => void {
@@ -39,5 +39,5 @@ function onTick(listener: () => void): () => void {
   };
 }
 
-/** The shared clock: the component is drawn again once a second. */
+/** The shared clock. The component renders again once a second. */
 export const useNow = (): number => useSyncExternalStore(onTick, currentTick);

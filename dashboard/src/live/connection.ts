@@ -19,7 +19,7 @@ export const stream = new EventStream(
     setTimer: (run, delayMs) => setTimeout(run, delayMs),
     clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
     nextFrame: (run) => {
-      // A hidden tab draws no frames; its queue must not grow for ever.
+      // A hidden tab draws no frames, and its queue must not grow for ever.
       if (document.hidden) setTimeout(run, 250);
       else requestAnimationFrame(run);
     },
@@ -35,7 +35,7 @@ export const stream = new EventStream(
       for (const handler of handlers) handler(events);
     },
     onConnection: (next) => {
-      // Back from a short loss that was never shown is simply live.
+      // After a short loss that was never shown, the connection is simply live.
       connection.set(next.kind === "back" && next.at - next.lostAt < 1000 ? { kind: "live" } : next);
       if (next.kind === "back") setTimeout(() => forgetBack(next), backShownMs);
     },

@@ -7,7 +7,7 @@ interface JournalTail {
   readonly entries: readonly JournalEntry[];
 }
 
-/** Entries that came over the stream since the page was opened. */
+/** Entries received over the stream since the page was opened. */
 export const journalTail = new Store<JournalTail>({ sessionId: "", entries: [] });
 
 const mostEntries = 2000;
@@ -22,7 +22,7 @@ export function addToTail(arrived: readonly JournalEntry[]): void {
   journalTail.set({ ...tail, entries: mergeEntries(tail.entries, arrived) });
 }
 
-/** Replayed entries may come twice; a seq is there once, newest first. */
+/** Replayed entries may arrive twice. Keeps each seq once, newest first. */
 export function mergeEntries(
   known: readonly JournalEntry[],
   arrived: readonly JournalEntry[],

@@ -6,7 +6,7 @@ export interface LivePersona {
   readonly place: string;
   /** Steps recorded since the page was opened, oldest first. */
   readonly blocks: readonly StepBlock[];
-  /** The answer under way; null between calls. */
+  /** The answer in progress; null between calls. */
   readonly writing: {
     readonly text: string;
     readonly call: string;
@@ -28,7 +28,7 @@ const betweenTextsMs = 100;
 let waitingTexts: LiveText[] = [];
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Text is shown ten times a second at most: faster cannot be read. A recorded step replaces it at once. */
+/** Updates text at most ten times a second, because faster cannot be read. A recorded step replaces it immediately. */
 export function addLive(texts: readonly LiveText[], steps: readonly LiveStep[]): void {
   waitingTexts.push(...texts);
   if (steps.length > 0) return flush(steps);
@@ -40,7 +40,7 @@ function flush(steps: readonly LiveStep[]): void {
   timer = undefined;
   const texts = waitingTexts;
   waitingTexts = [];
-  // Texts that came before a step belong to it and are gone with it.
+  // Texts before a step belong to it and are removed with it.
   livePersona.set(applyLive(livePersona.get(), steps.length > 0 ? [] : texts, steps));
 }
 
@@ -61,7 +61,7 @@ export function applyLive(
   return { place: known.place, blocks: mergeBlocks(known.blocks, blocks), writing };
 }
 
-/** A tool that was running is replaced by its outcome; both have the same seq. */
+/** A running tool is replaced by its outcome, which has the same seq. */
 export function mergeBlocks(
   known: readonly StepBlock[],
   arrived: readonly StepBlock[],
@@ -72,5 +72,5 @@ export function mergeBlocks(
   return [...bySeq.values()].sort((a, b) => a.seq - b.seq).slice(-mostBlocks);
 }
 
-/** The persona whose text the stream sends, as "implementation/backend_developer". It sends one persona's text only. */
+/** The persona whose text the stream sends, as "implementation/backend_developer". Only one at a time. */
 export const followedText = new Store<string | undefined>(undefined);

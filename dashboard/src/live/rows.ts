@@ -1,7 +1,7 @@
 import type { SessionRow } from "../api/types.ts";
 import { Store } from "./store.ts";
 
-/** Rows as the stream last sent them; they are newer than any page of the list. */
+/** Rows as the stream last sent them. They are newer than any page of the list. */
 export const liveRows = new Store<ReadonlyMap<string, SessionRow>>(new Map());
 
 const mostRows = 5000;

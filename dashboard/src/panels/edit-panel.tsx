@@ -16,7 +16,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Edit first, then the plan with its price, then the button that seals and resumes. */
+/** First the edit, then the plan with its price, then the button that seals and resumes. */
 export default function EditPanel({ panel, onClose }: Props) {
   const { view } = useScene();
   const [edits, setEdits] = useState<Edits>();

@@ -15,7 +15,7 @@ export function mergeEdits(one: PhaseEdit | undefined, two: PhaseEdit): PhaseEdi
   };
 }
 
-/** Undefined when nothing remains. */
+/** Undefined if nothing remains. */
 export function withoutPart({ files = {}, outputs = {} }: PhaseEdit, part: string): PhaseEdit | undefined {
   const without = <Value>(of: Readonly<Record<string, Value>>, name: string) =>
     Object.fromEntries(Object.entries(of).filter(([each]) => each !== name));

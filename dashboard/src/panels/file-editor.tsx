@@ -19,7 +19,10 @@ interface Props {
   readonly onSave: (phase: string, edit: PhaseEdit) => void;
 }
 
-/** Choose a file or an output of a sealed phase, change it, see the difference, keep it. Nothing is sent from here. */
+/**
+ * Lets a person choose a file or an output of a sealed phase, change it, see the difference and keep it. Sends
+ * nothing.
+ */
 export default function FileEditor({ phases, phase: given, path: wanted, onClose, onSave }: Props) {
   const { view } = useScene();
   const [phase, setPhase] = useState(given ?? phases.at(-1) ?? "");

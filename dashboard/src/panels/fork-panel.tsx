@@ -24,7 +24,7 @@ import { ConfirmButton } from "./signal-panel.tsx";
 
 interface Props {
   readonly at: string | undefined;
-  /** It was opened to choose another model. */
+  /** Opened in order to choose another model. */
   readonly forModel: boolean;
   readonly onClose: () => void;
 }

@@ -8,12 +8,12 @@ interface Props {
   readonly placeholder: string;
   readonly hint?: string;
   readonly error: string | undefined;
-  /** It is what the panel was opened for. */
+  /** The panel was opened for this field. */
   readonly first?: boolean;
   readonly onChange: (model: string) => void;
 }
 
-/** A model by its name, with those that are ready here to choose from. */
+/** A model name, with the usable models as suggestions. */
 export function ModelField({ value, placeholder, hint = "", error, first = false, onChange }: Props) {
   const { data } = useQuery(teamsQuery);
   const list = useId();

@@ -6,7 +6,7 @@ import { StatusMark } from "../status/status.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Loaded } from "../ui/loading.tsx";
 
-/** Price before action: what is reused, what runs, what it may cost. */
+/** The plan before the action: reused work, work that runs, and the probable cost. */
 export function PlanView({ query }: { readonly query: UseQueryResult<Plan> }) {
   return (
     <Loaded query={query} failed="Could not work out the plan." rows={3}>

@@ -29,7 +29,7 @@ export default function ReviewPanel({ word, onClose }: Props) {
   const id = useId();
   const phase = view.review?.phase ?? "";
   const comments = useComments(view.id, phase, view.review?.revision ?? 0);
-  // Comments ask for changes: an approval does not send them.
+  // Comments request changes, so an approval does not send them.
   const text = word === "reject" ? noteWith(note, comments.list) : note.trim();
   const [repeats, setRepeats] = useState(false);
   const repeated =

@@ -9,9 +9,9 @@ interface Props {
   readonly button: string;
   readonly label: string;
   readonly failed: string;
-  /** The label of the other button. */
+  /** The label of the button that closes. */
   readonly leave?: string;
-  /** Whether something is missing; the child that checks it shows the error. */
+  /** Whether something is missing. The child that checks it shows the error. */
   readonly isIncomplete?: () => boolean;
   readonly call: () => Promise<unknown>;
   readonly onClose: () => void;
@@ -51,7 +51,7 @@ interface ConfirmProps {
   readonly children: ReactNode;
 }
 
-/** The button of a dialog that acts. It keeps its tab stop while it is disabled. */
+/** The button of a dialog that acts. It stays reachable by Tab while it is disabled. */
 export function ConfirmButton({ blocked, act, children }: ConfirmProps) {
   const { stale } = useScene();
   return (

@@ -4,14 +4,14 @@ const DiffView = lazy(() => import("../artifacts/diff-view.tsx"));
 
 interface Props {
   readonly original: string;
-  /** Decides the colors and the title of the difference. */
+  /** Determines the colors and the title of the difference. */
   readonly path: string;
   /** The problem of a text; undefined when it has none. */
   readonly check?: (text: string) => string | undefined;
   readonly onSave: (text: string) => void;
 }
 
-/** A text, and what differs from the text it was. */
+/** A text and its differences from the original. */
 export function TextEditor({ original, path, check, onSave }: Props) {
   const [text, setText] = useState(original);
   const id = useId();

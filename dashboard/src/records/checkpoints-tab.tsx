@@ -65,11 +65,11 @@ function Damage({ checkpoints }: { readonly checkpoints: readonly CheckpointInfo
 
 interface TableProps {
   readonly checkpoints: readonly CheckpointInfo[];
-  /** With file and hash. */
+  /** Also shows file and hash. */
   readonly full?: boolean;
 }
 
-/** Newest first. Only the newest can be resumed from in place; the others by a fork. */
+/** Newest first. Only the newest can be resumed in place. The others need a fork. */
 export function CheckpointTable({ checkpoints, full = false }: TableProps) {
   const { view, open } = useScene();
   const newest = checkpoints.toReversed();
@@ -149,7 +149,7 @@ export function CheckpointTable({ checkpoints, full = false }: TableProps) {
   );
 }
 
-/** A fork "from" a checkpoint is at the phase after it. */
+/** A fork "from" a checkpoint starts at the phase after it. */
 function after(phases: readonly string[], phase: string): string {
   return phases[phases.indexOf(phase) + 1] ?? phases.at(-1) ?? phase;
 }

@@ -10,7 +10,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Raises a limit where it stands. */
+/** Raises a limit in place. */
 export function RaiseField({ budget, onDone }: Props) {
   const { view, send, stale } = useScene();
   const inTokens = budget.limitUsd === null && budget.limitTokens !== null;

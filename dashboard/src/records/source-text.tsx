@@ -4,7 +4,7 @@ import { oneLine } from "../format/plain-text.ts";
 
 const mostListed = 50;
 
-/** Where the session's files come from, and which of them stayed home. */
+/** The origin of the session's files, and the excluded ones. */
 export function SourceText({ source }: { readonly source: NonNullable<SessionView["source"]> }) {
   const { leftOut } = source;
   return (

@@ -3,15 +3,15 @@ import type { FileChange } from "../api/types.ts";
 import { count, counted } from "../format/count.ts";
 import { FilePath } from "../ui/file-path.tsx";
 
-/** Fewer are seen at a glance. */
+/** Shorter lists need no filter. */
 const filterFrom = 12;
 
 interface Props {
   readonly files: readonly FileChange[];
-  /** How many more there are. */
+  /** Number of files beyond the listed ones. */
   readonly more: number;
   readonly selected: string | undefined;
-  /** Paths with comments, and how many. */
+  /** The number of comments by path. */
   readonly commented: ReadonlyMap<string, number>;
   readonly onSelect: (path: string) => void;
 }

@@ -8,12 +8,12 @@ export interface CommentPlace {
 
 interface Props {
   readonly path: string;
-  /** Where the person pointed; the number can be typed as well. */
+  /** Where the person pointed. The number can also be typed. */
   readonly place: CommentPlace | undefined;
   readonly onAdd: (comment: LineComment) => void;
 }
 
-/** One comment at a line of the file that is shown. */
+/** A form for a comment at one line of the shown file. */
 export function CommentForm({ path, place, onAdd }: Props) {
   const id = useId();
   const text = useRef<HTMLInputElement>(null);

@@ -1,15 +1,15 @@
 import { Store, useStore } from "../live/store.ts";
 
-/** A remark of the person who reviews, at one line of a changed file. */
+/** A reviewer's comment at one line of a changed file. */
 export interface LineComment {
   readonly path: string;
   readonly line: number;
-  /** `before`: the line was removed, and the number is that of the old file. */
+  /** `before`: the line was removed, and the number refers to the old file. */
   readonly side: "before" | "after";
   readonly text: string;
 }
 
-/** Of every review that is open in this tab, until it is decided. */
+/** Comments of every review open in this tab, until it is decided. */
 const store = new Store<ReadonlyMap<string, readonly LineComment[]>>(new Map());
 const none: readonly LineComment[] = [];
 
@@ -20,7 +20,7 @@ export interface Comments {
   readonly clear: () => void;
 }
 
-/** The comments on one revision of a phase. The view and the dialog of a rejection share them. */
+/** The comments on one revision of a phase. The view and the rejection dialog share them. */
 export function useComments(sessionId: string, phase: string, revision: number): Comments {
   const key = `${sessionId} ${phase} ${revision}`;
   const list = useStore(store).get(key) ?? none;
@@ -39,7 +39,7 @@ const byPlace = (a: LineComment, b: LineComment): number =>
 export const placeOf = ({ path, line, side }: Pick<LineComment, "path" | "line" | "side">): string =>
   `${path}:${line}${side === "before" ? " (removed)" : ""}`;
 
-/** The note of a rejection: what the person wrote, then each comment with its place. */
+/** The note of a rejection: the person's text, then each comment with its place. */
 export function noteWith(note: string, comments: readonly LineComment[]): string {
   const lines = comments.map((comment) => `${placeOf(comment)}: ${comment.text}`);
   return [note.trim(), lines.join("\n")].filter((part) => part !== "").join("\n\n");

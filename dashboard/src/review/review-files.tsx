@@ -22,7 +22,7 @@ interface Props {
   readonly onSelect: (path: string) => void;
 }
 
-/** The changed files and one of their differences: of the phase, or since the session began. */
+/** The changed files and one of their differences, for the phase or since the session began. */
 export function ReviewFiles({ review, comments, path, onSelect }: Props) {
   const { view } = useScene();
   const [isWhole, setIsWhole] = useState(false);

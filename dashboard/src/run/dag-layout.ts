@@ -28,7 +28,7 @@ interface DagLayout {
 
 export const nodeSize = { width: 166, height: 44, columnGap: 32, rowGap: 8 } as const;
 
-/** Over this many phases, chains are drawn as one node. */
+/** With more phases than this, chains are drawn as one node. */
 const mostPhases = 40;
 
 /** Phases in a row, each with one neighbor on either side and the same status, become one node. */
@@ -65,7 +65,7 @@ export function collapseChains(phases: readonly PhaseView[]): DagNode[] {
   return nodes.map((node) => ({ ...node, dependsOn: [...new Set(node.dependsOn.map(idOf))] }));
 }
 
-/** Columns by depth. `order` gives the place inside a column; without it the team's order stands. */
+/** Columns by depth. `order` gives the place inside a column; otherwise the team's order applies. */
 export function layoutDag(
   nodes: readonly DagNode[],
   order: ReadonlyMap<string, number> | undefined,
@@ -106,7 +106,7 @@ export function layoutDag(
   };
 }
 
-/** Longest way from a beginning. A circle cannot be (the engine refuses it), but must not hang the page either. */
+/** The longest path from a start. The engine refuses cycles, but one must not hang the page either. */
 function depthsOf(nodes: readonly DagNode[]): Map<string, number> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const depths = new Map<string, number>();
@@ -124,7 +124,7 @@ function depthsOf(nodes: readonly DagNode[]): Map<string, number> {
   return depths;
 }
 
-/** Straight where it can be, otherwise around a corner in the gap before its end. */
+/** Straight if possible, otherwise around a corner in the gap before its end. */
 function edgePath(from: PlacedNode, to: PlacedNode): string {
   const [x1, y1] = [from.x + nodeSize.width, from.y + nodeSize.height / 2];
   const [x2, y2] = [to.x, to.y + nodeSize.height / 2];
@@ -135,7 +135,7 @@ function edgePath(from: PlacedNode, to: PlacedNode): string {
   return `M${x1} ${y1}H${middle - r}Q${middle} ${y1} ${middle} ${y1 + turn}V${y2 - turn}Q${middle} ${y2} ${middle + r} ${y2}H${x2}`;
 }
 
-/** A chain needs no help; only where something branches is the order worth computing. */
+/** A chain needs no ordering, which is worth computing only if something branches. */
 export const branches = (nodes: readonly DagNode[]): boolean => {
   const depths = [...depthsOf(nodes).values()];
   return new Set(depths).size < depths.length;

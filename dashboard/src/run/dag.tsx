@@ -21,7 +21,7 @@ interface Props {
   readonly onPhase: (name: string) => void;
 }
 
-/** Phases only. Screen readers get a list; the lines are decoration. */
+/** Shows phases only. Screen readers get a list, because the lines are decoration. */
 export const Dag = memo(function Dag({ phases, onPhase }: Props) {
   const nodes = useMemo(() => collapseChains(phases), [phases]);
   const order = useOrder(nodes);
@@ -44,7 +44,7 @@ export const Dag = memo(function Dag({ phases, onPhase }: Props) {
   );
 });
 
-/** Dagre is fetched when there is something to put in order. */
+/** Dagre is loaded only if there is something to order. */
 function useOrder(nodes: readonly DagNode[]): ReadonlyMap<string, number> | undefined {
   const [order, setOrder] = useState<ReadonlyMap<string, number>>();
   const branched = branches(nodes);
@@ -111,7 +111,7 @@ function DagItem({ node, top, onPhase }: ItemProps) {
   );
 }
 
-/** The signature: a thin and a thick bar close what is sealed. */
+/** The signature: a thin and a thick bar close sealed phases. */
 function SealBars() {
   return (
     <svg className="seal-bars" width="6" height="32" viewBox="0 0 6 32" role="img" aria-label="sealed">
@@ -128,7 +128,7 @@ function nodeClass({ status }: PhaseView, { tone }: StatusWord): string {
   return status === "failed" ? "failed" : status === "reused" ? "reused" : "";
 }
 
-/** The gate once it is judged, progress while it runs, the plan before. */
+/** The gate once it is judged, progress while it runs, otherwise the plan. */
 function nodeDetail(phase: PhaseView, now: number): string {
   const { gate, status } = phase;
   if (gate?.verdict === "unverified") return "unverified";

@@ -102,7 +102,7 @@ function JournalList({ entries, total, onNeed }: ListProps) {
     if (last >= entries.length && entries.length < total) onNeed();
   }, [last, entries.length, total, onNeed]);
 
-  // Newest first: entries that arrive above must not move the lines being read.
+  // Newest first. Entries that arrive above must not move the lines being read.
   const newest = entries[0]?.seq ?? 0;
   const before = useRef(newest);
   useLayoutEffect(() => {
@@ -170,7 +170,7 @@ function JournalCells({ entry }: { readonly entry: JournalEntry }) {
   );
 }
 
-/** The list is read whole, however long it is. */
+/** The whole list is read, so it is not read more often than this. */
 const leastMs = 1_000;
 
 interface MoneyList {
@@ -179,8 +179,8 @@ interface MoneyList {
 }
 
 /**
- * Calls and their cost are not rows of the journal, so no stream sends them. They are read again when the session
- * changes, and once more if it changed during the read.
+ * Calls and their cost are not journal rows, so no stream sends them. They are read again when the session changes,
+ * and once more if it changed during the read.
  */
 function useFreshMoney(view: SessionView, isShown: boolean, { isFetching, refetch }: MoneyList): void {
   const { entries, reservedUsd, usage } = view;

@@ -6,7 +6,7 @@ import { activityPhrase, heldPhrase, type Tense } from "../sentences/activity.ts
 import type { Phrase } from "../sentences/phrase.ts";
 import { kindOf } from "./persona-state.ts";
 
-/** The text right of now: a persona's activity, wait or result. */
+/** The text at the right of a lane: a persona's activity, wait or result. */
 export function personaLane(persona: PersonaView, now: number, tense: Tense): Phrase {
   const { status, held, activity, attempts, summary, usage } = persona;
   if (kindOf(persona) === "held" && held !== null) return heldPhrase(held, now, tense);
@@ -33,7 +33,7 @@ export function phaseLane(phase: PhaseView, now: number): string {
   return phase.costUsd === null ? took : `${took} · ${money(phase.costUsd)}`;
 }
 
-/** "1", "2 of 3"; in later rounds all that there are: "5 of 6". */
+/** "1", "2 of 3"; in later rounds the total: "5 of 6". */
 export function attemptText({
   attempts,
   attempt,

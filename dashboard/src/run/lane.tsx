@@ -89,7 +89,7 @@ function Chart({ scale, children }: { readonly scale: TimeScale; readonly childr
   );
 }
 
-/** One stretch of a lane, 30 px high. What lies outside of the window is not drawn. */
+/** One bar of a lane, 30 px high. Parts outside the window are not drawn. */
 export function BarShape({ bar, scale }: { readonly bar: Bar; readonly scale: TimeScale }) {
   const left = Math.max(-2, scale.x(bar.from));
   const right = Math.min(scale.width, scale.x(bar.to));

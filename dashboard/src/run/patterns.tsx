@@ -1,4 +1,4 @@
-/** Hatches and dots of the timeline, once for the whole page; bars refer to them. */
+/** Hatches and dots of the timeline, defined once for the whole page. Bars refer to them. */
 export function TimelinePatterns() {
   return (
     <svg className="patterns" width="0" height="0" aria-hidden="true">

@@ -5,14 +5,14 @@ import { heldWord } from "../sentences/activity.ts";
 import { runWord, type StatusWord } from "../sentences/status-word.ts";
 import type { Selection } from "../url/session-url.ts";
 
-/** A persona that waits for its next attempt has failed the last one, and is neither failed nor running. */
+/** A persona that waits for its next attempt failed the last one, but is neither failed nor running. */
 export function personaWord(persona: PersonaView, now: number): StatusWord {
   const { status, held } = persona;
   if (kindOf(persona) !== "held" || held === null) return runWord(status);
   return { icon: held.kind === "retry" ? "retries" : "waits", word: heldWord(held, now), tone: "parked" };
 }
 
-/** A phase whose unfinished personas all wait is not running either. */
+/** A phase in which all unfinished personas wait is not running either. */
 export function phaseWord({ status, personas }: PhaseView, now: number): StatusWord {
   if (status !== "running") return runWord(status);
   const held = personas.filter((persona) => kindOf(persona) === "held");
@@ -28,7 +28,7 @@ export function kindOf({ status, held }: PersonaView): PersonaKind {
   return status === "pending" || status === "stopped" ? status : "completed";
 }
 
-/** "2 of 4 done", or how many there are. */
+/** "2 of 4 done", or the number of personas. */
 export function phaseCount({ personas, status }: PhaseView): string {
   if (status !== "running" && status !== "stopped") return counted(personas.length, "persona");
   const done = personas.filter((persona) => kindOf(persona) === "completed").length;
@@ -49,7 +49,7 @@ export function phaseProgress(phase: PhaseView, now: number): string {
   return `${phaseCount(phase)}, ${count(held.length)} ${how}`;
 }
 
-/** The most interesting persona: a running one, else a failed one, else a waiting one. */
+/** The most interesting persona: a running one, otherwise a failed one, otherwise a waiting one. */
 export function defaultSelection(
   phases: readonly PhaseView[],
 ): { readonly phase: string; readonly persona: string } | undefined {
@@ -67,7 +67,7 @@ export function defaultSelection(
     : { phase: last.name, persona: persona.name };
 }
 
-/** The next failed persona after the selected one, going around. */
+/** The next failed persona after the selected one, wrapping around. */
 export function nextFailure(
   phases: readonly PhaseView[],
   selected: { readonly phase: string; readonly persona: string } | undefined,
@@ -84,7 +84,7 @@ export function nextFailure(
   return found === undefined ? undefined : { phase: found.phase, persona: found.persona.name };
 }
 
-/** The persona of the address, or the most interesting one at the first render. */
+/** The persona in the address, or the most interesting one at the first render. */
 export function useSelection(view: SessionView, chosen: Selection | undefined): Selection | undefined {
   const [first] = useState(() => defaultSelection(view.phases));
   return chosen ?? first ?? defaultSelection(view.phases);

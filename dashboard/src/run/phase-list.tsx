@@ -20,7 +20,7 @@ interface Props {
 
 const mostPersonas = 200;
 
-/** On a phone the timeline is the list of personas with what they do. */
+/** On a phone, a list of personas with their activity replaces the timeline. */
 export function PhaseList({ selection, toggled, onToggle, onSelect }: Props) {
   const { view, stale } = useScene();
   const now = useNow();

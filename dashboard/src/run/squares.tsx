@@ -28,7 +28,7 @@ const kindWords: Readonly<Record<PersonaKind, { word: string; icon: StatusIcon; 
   pending: { ...runWord("pending"), word: "pending" },
 };
 
-/** A thousand personas at a glance, failures first; the counts choose whose lanes stand beneath. */
+/** Shows a thousand personas at once, failures first. The counts select whose lanes appear beneath. */
 export const Squares = memo(function Squares({ phase, width, filter, onFilter, onSelect }: Props) {
   const squares = useMemo(() => squaresOf(phase.personas), [phase.personas]);
   const shown = filter ?? firstKind(phase.personas);

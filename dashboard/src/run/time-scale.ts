@@ -1,7 +1,7 @@
 import type { SessionView } from "../api/types.ts";
 import { parseTime } from "../format/time.ts";
 
-/** The shown part of time, and its scale. */
+/** The visible part of time, and its scale. */
 export interface TimeWindow {
   readonly from: number;
   readonly to: number;
@@ -31,7 +31,7 @@ const steps = [
 const leastPixels = 64;
 const nowPixels = 58;
 
-/** Round local times, far enough apart to be read, none where the label of the end stands. */
+/** Round local times, far enough apart to read, and none where the label of the end stands. */
 export function axisTicks({ from, to, width, x }: TimeScale, end: number | undefined): number[] {
   const span = Math.max(1, to - from);
   const step = steps.find((value) => (value / span) * width >= leastPixels) ?? span;
@@ -53,7 +53,7 @@ export function tickPrecision(ticks: readonly number[]): "seconds" | "minutes" |
 
 const shortestMs = 2000;
 
-/** Zooms about a point of the width (0 to 1), never beyond the whole. */
+/** Zooms around a point of the width (0 to 1), never beyond the whole. */
 export function zoomed(
   window: TimeWindow,
   whole: TimeWindow,
@@ -74,20 +74,20 @@ export function panned({ from, to }: TimeWindow, whole: TimeWindow, share: numbe
   return { from: start, to: start + span };
 }
 
-/** Now, or when it stopped: no bar and no label goes beyond. */
+/** Now, or the time of the stop. No bar and no label goes beyond. */
 export function knownEnd({ status, since }: Pick<SessionView, "status" | "since">, now: number): number {
   return status === "running" ? now : Date.parse(since);
 }
 
-/** From the first phase to now, or to where it stopped. */
+/** From the first phase to now, or to the stop. */
 export function wholeWindow(
   view: Pick<SessionView, "status" | "createdAt" | "since" | "phases">,
   now: number,
 ): TimeWindow {
   const starts = view.phases.flatMap(({ startedAt }) => parseTime(startedAt));
   const from = starts.length === 0 ? Date.parse(view.createdAt) : Math.min(...starts);
-  // Never so short that a moment fills the width; what lies behind the end stays empty.
+  // Never so short that a moment fills the width. The part after the end stays empty.
   const end = Math.max(knownEnd(view, now), from + 10_000);
-  // A little air, so that the first bar does not touch the edge.
+  // Some padding, so that the first bar does not touch the edge.
   return { from: from - (end - from) * 0.008, to: end };
 }

@@ -11,7 +11,7 @@ export interface Bar {
   readonly toolSteps: readonly number[];
 }
 
-/** Every attempt stays, with what lay between and inside them. */
+/** Shows every attempt, with the waits between and inside them. */
 export function personaBars(persona: PersonaView, now: number): Bar[] {
   const { attempts, status, held } = persona;
   const bars = attempts.flatMap((attempt, index) => {
@@ -52,7 +52,7 @@ const bar = (kind: BarKind, from: number, to: number): Bar => ({
   toolSteps: [],
 });
 
-/** A folded phase is one bar with its personas' steps; an open one is a thin bracket over its lanes. */
+/** A folded phase is one bar with its personas' steps. An open one is a thin bracket over its lanes. */
 export function phaseBars(phase: PhaseView, folded: boolean, now: number): Bar[] {
   if (phase.startedAt === null) return [];
   const from = Date.parse(phase.startedAt);
@@ -80,7 +80,7 @@ export function phaseBars(phase: PhaseView, folded: boolean, now: number): Bar[]
   ];
 }
 
-/** More ticks than pixels say nothing: at least two pixels apart. */
+/** Ticks closer than two pixels cannot be distinguished. */
 export function spread(positions: readonly number[], least = 2): number[] {
   const sorted = [...positions].sort((a, b) => a - b);
   const kept: number[] = [];

@@ -8,7 +8,7 @@ interface Props {
   readonly onTable: () => void;
 }
 
-/** Only what the picture holds is explained. */
+/** Explains only the elements that the picture contains. */
 export function TimelineLegend({ isZoomed, onFit, onTable }: Props) {
   const { view } = useScene();
   const { phases, restarts } = view;

@@ -1,7 +1,7 @@
 import type { PersonaView, PhaseView } from "../api/types.ts";
 import { kindOf, type PersonaKind } from "./persona-state.ts";
 
-/** Over this many a phase is shown as squares. */
+/** A phase with more personas is shown as squares. */
 export const hugePhase = 50;
 
 export type TimelineRow =
@@ -10,13 +10,13 @@ export type TimelineRow =
   | { readonly kind: "squares"; readonly phase: PhaseView };
 
 interface RowsState {
-  /** Phases that the reader opened or closed; the others follow the rule. */
+  /** Phases that the reader opened or closed. The others follow the rule. */
   readonly toggled: ReadonlyMap<string, boolean>;
-  /** Which personas of a huge phase have lanes. */
+  /** The personas of a huge phase that have lanes. */
   readonly filter: PersonaKind | undefined;
 }
 
-/** Finished phases are folded, so are those not reached. */
+/** Finished and unreached phases are folded. */
 function isExpanded(phase: PhaseView, toggled: ReadonlyMap<string, boolean>): boolean {
   return toggled.get(phase.name) ?? ["running", "stopped", "failed"].includes(phase.status);
 }
@@ -40,13 +40,13 @@ export function timelineRows(phases: readonly PhaseView[], { toggled, filter }: 
 
 const kindOrder: readonly PersonaKind[] = ["failed", "held", "running", "stopped", "completed", "pending"];
 
-/** Failures first, whatever there is. */
+/** The first kind that has personas, starting with failures. */
 export function firstKind(personas: readonly PersonaView[]): PersonaKind {
   const kinds = new Set(personas.map(kindOf));
   return kindOrder.find((kind) => kinds.has(kind)) ?? "pending";
 }
 
-/** Failures first, then what waits, works, is done and is to come; names keep their order within. */
+/** Failures first, then waiting, running, done and pending. Sorted by name within each kind. */
 export function squaresOf(
   personas: readonly PersonaView[],
 ): { readonly kind: PersonaKind; readonly name: string }[] {

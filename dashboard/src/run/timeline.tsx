@@ -69,7 +69,7 @@ export function Timeline({ selection, onSelect, toggled, onToggle, onTable }: Pr
     setFocused(keyOf(row));
     virtualizer.scrollToIndex(target);
     const line = () => scroll.current?.querySelector<HTMLElement>(`[data-index="${target}"]`);
-    // At once where it is drawn: a fast second key must not find its row gone and the focus nowhere.
+    // Immediately if it is drawn: a fast second key must not find the row gone and the focus lost.
     const drawn = line();
     if (drawn != null) drawn.focus();
     else requestAnimationFrame(() => line()?.focus());

@@ -1,11 +1,11 @@
 import { type RefObject, useCallback, useEffect, useMemo, useState } from "react";
 import { panned, type TimeWindow, zoomed } from "./time-scale.ts";
 
-/** The part of time in view; the whole unless the reader zoomed in. */
+/** The visible part of time. The whole, unless the reader zoomed in. */
 export function useTimeWindow(
   whole: TimeWindow,
   chart: RefObject<HTMLElement | null>,
-  /** The element that listens to the wheel: the chart with its lanes. */
+  /** The element that receives wheel events: the chart with its lanes. */
   area: RefObject<HTMLElement | null>,
 ) {
   const [chosen, setChosen] = useState<TimeWindow>();
@@ -28,7 +28,7 @@ export function useTimeWindow(
         setChosen((now) => (now === undefined ? now : panned(now, whole, event.deltaX / box.width)));
       }
     };
-    // Not passive: the browser would zoom the whole page.
+    // Not passive, because the browser would zoom the whole page.
     element.addEventListener("wheel", onWheel, { passive: false });
     return () => element.removeEventListener("wheel", onWheel);
   }, [chart, area, whole, zoom]);

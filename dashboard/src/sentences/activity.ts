@@ -58,7 +58,7 @@ export function heldPhrase(held: Held, now: number, tense: Tense = "now"): Phras
   }
 }
 
-/** The status word of a persona that is held up: "retries in 3 s", "waits for openai". */
+/** The status word of a waiting persona: "retries in 3 s", "waits for openai". */
 export function heldWord(held: Held, now: number): string {
   if (held.kind === "retry") return `Retries ${soon(Date.parse(held.notBefore) - now)}`;
   return held.kind === "reservation" ? "Waits for budget" : `Waits for ${held.dependency}`;

@@ -11,7 +11,7 @@ export function lostPhrase(lostAt: number, retryAt: number | null, now: number):
   ];
 }
 
-/** Waiting does not help here; a new link does. */
+/** Waiting does not help here, but a new link does. */
 export const signedOutPhrase: Phrase = [
   strong("Signed out."),
   " The server no longer knows this browser. Open the link that this command prints: ",

@@ -9,7 +9,7 @@ export interface JournalLine {
   /** "implementation/backend_developer/r1a1", "session" */
   readonly place: string;
   readonly text: string;
-  /** Time taken, at the right. */
+  /** Elapsed time, at the right. */
   readonly measure: string;
   readonly mark: { readonly icon: StatusIcon | "restart"; readonly tone: Tone } | null;
 }
@@ -64,7 +64,7 @@ export function matchesFilter(entry: JournalEntry, filter: JournalFilter): boole
     case "failures":
       return isFailure(entry);
     case "money":
-      // The ledger numbers its calls itself, and no live entry is one of them.
+      // The ledger numbers its calls itself, so no live entry is one of them.
       return false;
   }
 }

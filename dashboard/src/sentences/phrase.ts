@@ -1,4 +1,4 @@
-/** A sentence in parts, so that names can be set in another weight or face; `plain` is what is tested and announced. */
+/** A sentence in parts, so that names can have another weight or typeface. Tests and announcements use `plain`. */
 export type Part =
   | string
   | { readonly strong: string }

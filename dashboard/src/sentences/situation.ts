@@ -8,10 +8,10 @@ import { held, type Phrase, strong } from "./phrase.ts";
 
 type Of<Kind extends Situation["kind"]> = Extract<Situation, { readonly kind: Kind }>;
 
-/** The column of a list has room for so many facts of a completed session. */
+/** The list column has room for this many facts of a completed session. */
 const mostParts = 2;
 
-/** The column "now, or how it ended": one line, no full stop. Why a session stopped is the server's sentence. */
+/** The column "now, or how it ended": one line, no full stop. The server words why a session stopped. */
 export function situationPhrase(
   { headline, situation, usage }: Pick<SessionRow, "headline" | "situation" | "usage">,
   now: number,
@@ -28,7 +28,7 @@ export function situationPhrase(
   ];
 }
 
-/** The numbers that change while a session stands still. */
+/** The numbers that change while a session waits. */
 function countsOf(situation: Situation, now: number): string {
   if (situation.kind === "review" && situation.filesChanged > 0)
     return `, ${counted(situation.filesChanged, "file")} changed`;

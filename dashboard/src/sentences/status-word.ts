@@ -1,10 +1,10 @@
 import type { BreakerView, GateView, ParkReason, RunStatus, SessionStatus } from "../api/types.ts";
 import { score } from "../format/count.ts";
 
-/** The colors of tokens.css that mean a status. */
+/** The colors of tokens.css that stand for a status. */
 export type Tone = "quiet" | "running" | "completed" | "failed" | "parked" | "reused" | "ink";
 
-/** Each has one icon; see status/icon-shapes.tsx. */
+/** Each has one icon. See status/icon-shapes.tsx. */
 export type StatusIcon =
   | SessionStatus
   | Exclude<RunStatus, "stopped">
@@ -20,10 +20,10 @@ export type StatusIcon =
 export interface StatusWord {
   readonly icon: StatusIcon;
   readonly word: string;
-  /** Set apart from the word: "help" in "Parked: help". */
+  /** Shown separately: "help" in "Parked: help". */
   readonly reason?: string;
   readonly tone: Tone;
-  /** Finished work is quiet: only its icon has the color. */
+  /** Finished work is unobtrusive: only its icon is colored. */
   readonly iconOnly?: boolean;
 }
 
@@ -62,7 +62,7 @@ const breakerWords: Readonly<Record<BreakerView["state"], StatusWord>> = {
 
 export const breakerWord = (state: BreakerView["state"]): StatusWord => breakerWords[state];
 
-/** A judged gate: "0.86 of 0.80"; without checks it is unverified, never passed. */
+/** A judged gate: "0.86 of 0.80". Without checks it is unverified, never passed. */
 export function gateWord(gate: GateView): StatusWord {
   if (gate.verdict === "unverified")
     return { icon: "unverified", word: "Unverified: no checks ran", tone: "quiet" };

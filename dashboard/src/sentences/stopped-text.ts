@@ -7,7 +7,7 @@ export function ticketsText(tickets: readonly Pick<TicketView, "status">[]): str
   return `${counted(tickets.length, "ticket")}, ${delivered === tickets.length ? "all" : delivered} delivered`;
 }
 
-/** The explanation of one persona, where several need help. */
+/** The explanation of one persona, if several need help. */
 export const needOf = (
   { needs }: SessionView["explanation"],
   of: Pick<StoppedPersona, "phase" | "persona"> | undefined,

@@ -9,11 +9,11 @@ interface Props {
   readonly children: ReactNode;
   readonly onClick: () => void;
   readonly className?: string;
-  /** Why it is disabled. The button keeps its tab stop so that the reason can be read. */
+  /** Why it is disabled. The button stays reachable by Tab so that the reason can be read. */
   readonly blocked?: string | undefined;
 }
 
-/** A button that changes the session. It is disabled while the shown state may be old. */
+/** A button that changes the session. It is disabled while the shown state may be outdated. */
 export function ActionButton({ children, onClick, className = "button", blocked }: Props) {
   const { stale, pending } = useScene();
   const busy = pending.kind === "sending" || pending.kind === "waiting";

@@ -18,7 +18,7 @@ interface SessionScene {
   /** The connection is lost: actions are disabled. */
   readonly stale: boolean;
   readonly pending: Pending;
-  /** Sends an action to the session. The promise resolves to whether the server accepted it. */
+  /** Sends an action to the session. Resolves to whether the server accepted it. */
   readonly send: (label: string, failed: string, call: () => Promise<unknown>) => Promise<boolean>;
   readonly open: (panel: SessionPanel) => void;
 }

@@ -34,7 +34,7 @@ const DecisionsTab = preloadable(() => import("../records/decisions-tab.tsx"));
 const BudgetTab = preloadable(() => import("../records/budget-tab.tsx"));
 const BriefTab = preloadable(() => import("../records/brief-tab.tsx"));
 
-// One of these is almost always what comes first; they are here before the session's answer is.
+// Loads the tabs that are almost always shown first, before the session's answer arrives.
 void StoppedTab.preload();
 void RunTab.preload();
 
@@ -51,7 +51,7 @@ const tabPages = {
 export default function SessionPage() {
   const [, navigate] = useLocation();
   const search = useSearch();
-  // As it stands in the address bar: the router's own path is decoded already, and a key may look like an escape.
+  // From the address bar: the router's own path is already decoded, and a key may look like an escape.
   const address = parseSessionAddress(location.pathname);
   const name = address?.idOrKey ?? "";
   const query = useQuery(sessionQuery(name));

@@ -1,6 +1,6 @@
 import type { SessionStatus } from "../api/types.ts";
 
-/** A signal to a session. The page shows only what the journal records, so the signal is pending until its event arrives. */
+/** A signal to a session. The page shows only recorded facts, so the signal is pending until its event arrives. */
 export type Pending =
   | { readonly kind: "none" }
   | { readonly kind: "sending"; readonly label: string }
@@ -8,7 +8,7 @@ export type Pending =
       readonly kind: "waiting";
       readonly label: string;
       readonly since: number;
-      /** The mark of the session when the signal was sent. */
+      /** A mark of the session's state when the signal was sent. */
       readonly was: string;
     }
   | { readonly kind: "failed"; readonly what: string; readonly error: unknown };
@@ -24,7 +24,7 @@ export const nothingPending: Pending = { kind: "none" };
 
 export const markOf = ({ status, since, limitUsd }: Heard): string => `${status} ${since} ${limitUsd ?? ""}`;
 
-/** The event has arrived when the mark has changed. */
+/** The event has arrived once the mark has changed. */
 export function settle(pending: Pending, now: Heard): Pending {
   return pending.kind === "waiting" && pending.was !== markOf(now) ? nothingPending : pending;
 }

@@ -8,7 +8,7 @@ import { sessionAddress } from "../url/session-url.ts";
 import { useScene } from "./context.ts";
 import type { TabInfo } from "./tabs.ts";
 
-/** Keys and commands of a session. They open, never spend. */
+/** Keys and commands of a session. They open things and never spend money. */
 export function SessionKeys({ tabs }: { readonly tabs: readonly TabInfo[] }) {
   const { view, name, open } = useScene();
   const [, navigate] = useLocation();
@@ -20,7 +20,7 @@ export function SessionKeys({ tabs }: { readonly tabs: readonly TabInfo[] }) {
   const canPause = status === "running" || status === "queued";
   const isReview = status === "parked" && reason === "review";
   const canResume = status === "paused" || status === "failed" || (status === "parked" && !isReview);
-  // Calls that wait have forms of their own.
+  // Waiting calls have their own forms.
   const review = isReview && view.review !== null;
   const command = useCommand();
   const { resume } = view.explanation;

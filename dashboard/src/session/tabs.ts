@@ -26,7 +26,7 @@ export function tabsOf(
   ];
 }
 
-/** The tab of an address; "Stopped" of a resumed session is its run. */
+/** The tab of an address. If a session was resumed, "Stopped" leads to its run. */
 export function tabToShow(view: Pick<SessionView, "status">, wanted: SessionTab | undefined): SessionTab {
   if (wanted === undefined) return isStopped(view) ? "stopped" : "run";
   return wanted === "stopped" && !isStopped(view) ? "run" : wanted;

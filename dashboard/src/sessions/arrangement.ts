@@ -1,12 +1,12 @@
 import type { SessionRow } from "../api/types.ts";
 import { type Group, type GroupName, isIn } from "./grouping.ts";
 
-/** The order in which rows stand, per group. */
+/** The displayed order of rows, per group. */
 export type Arrangement = ReadonlyMap<GroupName, readonly string[]>;
 
 interface Arranged {
   readonly arrangement: Arrangement;
-  /** Rows that would appear or move if nothing were held still. */
+  /** Rows that would appear or move if the list were not held still. */
   readonly waiting: number;
 }
 
@@ -19,11 +19,11 @@ export interface Given {
   /** Rows of the stream that pass the filters. */
   readonly streamed: readonly SessionRow[];
   readonly previous: Arrangement | undefined;
-  /** The list has the pointer or the focus: nothing may move. */
+  /** The pointer or the focus is in the list, so nothing may move. */
   readonly still: boolean;
 }
 
-/** Rows never move under pointer or focus: what arrives meanwhile waits and is counted. */
+/** Rows never move under pointer or focus. New ones wait and are counted. */
 export function arrange(given: Given): Arranged {
   const wanted = wantedOrder(given);
   const { previous, still } = given;
@@ -33,7 +33,7 @@ export function arrange(given: Given): Arranged {
   const isPage = pageIds(given);
   const kept = new Map<GroupName, string[]>();
   for (const [group, ids] of previous) kept.set(group, [...ids]);
-  // The reader scrolled for further pages: they come below and move nothing.
+  // The reader scrolled for more pages, which appear below and move nothing.
   for (const [group, ids] of wanted) {
     const known = kept.get(group) ?? [];
     kept.set(group, [...known, ...ids.filter((id) => !placeNow.has(id) && isPage.has(id))]);
@@ -72,7 +72,7 @@ function pageIds({ loaded, streamed }: Given): ReadonlySet<string> {
   return new Set([...loaded.values()].flat().filter((id) => !live.has(id)));
 }
 
-/** Remembers how rows stood, as long as the same list is looked at. */
+/** Remembers the order of rows while the same list is shown. */
 export class ArrangementKeeper {
   #last: { readonly shape: string; readonly arrangement: Arrangement } | undefined;
 

@@ -6,7 +6,7 @@ import { breakerNotice } from "../sentences/breaker-text.ts";
 import { StatusMark } from "../status/status.tsx";
 import { PhraseText } from "../ui/phrase.tsx";
 
-/** Only while a breaker is not closed. */
+/** Shown only while a breaker is not closed. */
 export function BreakerStrip() {
   const { data } = useQuery(breakersQuery);
   const now = useNow();

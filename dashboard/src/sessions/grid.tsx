@@ -17,10 +17,10 @@ interface Props {
   readonly rows: ReadonlyMap<string, SessionRow>;
   readonly states: readonly GroupState[];
   readonly stale: boolean;
-  /** The address, under which the scroll position is kept. */
+  /** The address under which the scroll position is stored. */
   readonly address: string;
   readonly onNeed: (group: GroupState["group"]) => void;
-  /** It has the pointer or the focus. */
+  /** Called when the list gains or loses the pointer or the focus. */
   readonly onStill: (still: boolean) => void;
 }
 
@@ -96,7 +96,7 @@ export function SessionGrid({ items, rows, states, stale, address, onNeed, onSti
       onKeyDown={onKeyDown}
       onPointerEnter={(event) => event.pointerType === "mouse" && onStill(true)}
       onPointerLeave={(event) => {
-        // On the way to "3 new" the rows wait on: it must not vanish under the pointer that aims at it.
+        // While the pointer moves to "3 new", the rows keep waiting, so that it does not vanish.
         const aims =
           event.relatedTarget instanceof Element && event.relatedTarget.closest(".new-rows") !== null;
         onStill(aims || (scroll.current?.contains(document.activeElement) ?? false));
@@ -200,7 +200,7 @@ function asideOf(
   return groupAside(item.group, members);
 }
 
-/** Left and right go through what can be pressed in a row. */
+/** Left and right move between the controls in a row. */
 function moveInRow(event: KeyboardEvent<HTMLDivElement>): void {
   const row = (event.target as Element).closest<HTMLElement>("[data-index]");
   if (row === null) return;

@@ -24,7 +24,7 @@ export function groupsOf(view: SessionsViewName): readonly Group[] {
   return [groups[view]];
 }
 
-/** Whether a row belongs into a group as it is now. */
+/** Whether a row currently belongs to a group. */
 export function isIn({ name }: Group, { status, situation }: SessionRow): boolean {
   switch (name) {
     case "needs-you":
@@ -40,7 +40,7 @@ export function isIn({ name }: Group, { status, situation }: SessionRow): boolea
   }
 }
 
-/** Whether a row from the stream would have been sent with these filters. */
+/** Whether the server would have listed a streamed row with these filters. */
 export function passesFilter(
   row: SessionRow,
   { team, text }: SessionsFilter,

@@ -9,9 +9,9 @@ export type ListItem =
 
 export interface GroupState {
   readonly group: Group;
-  /** On the server. */
+  /** Number on the server. */
   readonly total: number;
-  /** Read so far. */
+  /** Number loaded so far. */
   readonly loaded: number;
 }
 
@@ -21,7 +21,7 @@ export function listItems(arrangement: Arrangement, states: readonly GroupState[
     const ids = arrangement.get(group.name) ?? [];
     const unloaded = Math.max(0, total - loaded);
     if (ids.length + unloaded === 0) continue;
-    // Rows move between groups as they change: count the lines here, not the server's earlier total.
+    // Rows change groups, so count the lines here instead of using the server's earlier total.
     items.push({ kind: "group", group, total: ids.length + unloaded });
     for (const id of ids) items.push({ kind: "row", id, group });
     for (let index = 0; index < unloaded; index += 1) items.push({ kind: "unloaded", group, index });
@@ -29,7 +29,7 @@ export function listItems(arrangement: Arrangement, states: readonly GroupState[
   return items;
 }
 
-/** The group whose next page has to be read for the lines in view; undefined when all are there. */
+/** The group whose next page must be loaded for the visible lines; undefined if all are loaded. */
 export function groupToRead(items: readonly ListItem[], first: number, last: number): Group | undefined {
   for (let index = first; index <= last; index += 1) {
     const item = items[index];
@@ -38,7 +38,7 @@ export function groupToRead(items: readonly ListItem[], first: number, last: num
   return undefined;
 }
 
-/** The next row in a direction, skipping headings and what is not loaded; the same one at the ends. */
+/** The next loaded row in a direction, skipping headings. The same one at the ends. */
 export function nextRow(items: readonly ListItem[], from: number, step: 1 | -1): number {
   for (let index = from + step; index >= 0 && index < items.length; index += step)
     if (items[index]?.kind === "row") return index;

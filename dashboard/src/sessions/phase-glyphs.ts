@@ -8,7 +8,7 @@ interface PhaseGlyphs {
   readonly total: number;
 }
 
-/** One glyph a phase; a parked session's diamond stands at the phase where it stopped. */
+/** One glyph per phase. A parked session has a diamond at the phase where it stopped. */
 export function phaseGlyphs({ phases, phaseCount, status, situation }: SessionRow): PhaseGlyphs {
   const stoppedAt = "phase" in situation ? situation.phase : null;
   const parked = status === "parked";
@@ -20,7 +20,7 @@ export function phaseGlyphs({ phases, phaseCount, status, situation }: SessionRo
     return "parked";
   });
   const done = phases.filter(({ status }) => isDone(status)).length;
-  // A phase that waits for a review is complete, but not accepted.
+  // A phase that waits for a review is complete but not accepted.
   const unaccepted =
     situation.kind === "review" && phases.some(({ name, status }) => name === stoppedAt && isDone(status));
   return { glyphs, done: unaccepted ? done - 1 : done, total: phaseCount };

@@ -22,7 +22,7 @@ interface Props {
   readonly stale: boolean;
 }
 
-/** The cells of a row; the line itself, its place and its keys belong to the grid. */
+/** The cells of a row. The grid owns its line, place and keys. */
 export const SessionCells = memo(function SessionCells({ row, stale }: Props) {
   const finished = row.status === "completed" || row.status === "canceled";
   return (
@@ -100,7 +100,7 @@ function Spent({ row: { usage, limitUsd, limitTokens, status, reason } }: { read
   );
 }
 
-/** Only where a person is needed. */
+/** Only if a person is needed. */
 function RowAction({ row }: { readonly row: SessionRow }) {
   if (row.status !== "parked") return null;
   const asks = row.situation.kind === "review" && row.situation.calls.length > 0;

@@ -20,7 +20,7 @@ interface Props {
   readonly counts: ViewCounts | undefined;
   readonly onFilter: (filter: SessionsFilter) => void;
   readonly search: RefObject<HTMLInputElement | null>;
-  /** Teams of the rows in view: a session may be of a team that is no longer registered. */
+  /** Teams of the visible rows, because a session's team may no longer be registered. */
   readonly teams: readonly string[];
 }
 
@@ -94,7 +94,7 @@ export function SessionsToolbar({ filter, counts, onFilter, search, teams }: Pro
   );
 }
 
-/** Typing waits a moment before it becomes the address. */
+/** Waits a moment after typing before it changes the address. */
 function TextFilter({ filter, onFilter, search }: Pick<Props, "filter" | "onFilter" | "search">) {
   const [text, setText] = useState(filter.text);
   useEffect(() => {

@@ -18,11 +18,11 @@ function useGroup(group: Group | undefined, filter: SessionsFilter, since: strin
   });
 }
 
-/** Everything the list shows: pages of the server, newer rows of the stream, and the order in which they stand. */
+/** Everything that the list shows: pages of the server, newer rows of the stream, and their order. */
 export function useGroups(filter: SessionsFilter, still: boolean) {
   const groups = useMemo(() => groupsOf(filter.view), [filter.view]);
   const since = useMemo(() => sinceTime(filter.since, currentTick()), [filter.since]);
-  // At most three groups at once; hooks cannot be counted at run time.
+  // At most three groups: the number of hooks cannot vary at run time.
   const first = useGroup(groups[0], filter, since);
   const second = useGroup(groups[1], filter, since);
   const third = useGroup(groups[2], filter, since);
@@ -55,7 +55,7 @@ export function useGroups(filter: SessionsFilter, still: boolean) {
     [keeper, groups, loaded, rows, streamed, still, shape],
   );
 
-  /** Moves the waiting rows to their places, although the list has the pointer or the focus. */
+  /** Moves the waiting rows to their places, even if the list has the pointer or the focus. */
   const settle = useCallback(() => setSettled((times) => times + 1), []);
 
   const states = useMemo(

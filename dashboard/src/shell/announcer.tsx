@@ -14,7 +14,7 @@ export function say(...arrived: readonly Announcement[]): void {
   if (step.say !== undefined) spoken.set(step.say);
 }
 
-/** The one polite region of the page. */
+/** The only polite live region of the page. */
 export function Announcer() {
   const [text, setText] = useState("");
   useEffect(() => spoken.subscribe(() => setText(spoken.get())), []);

@@ -70,7 +70,7 @@ export default function CommandBox({ onClose }: { readonly onClose: () => void }
   const run = (choice: Choice | undefined) => {
     if (choice === undefined) return;
     dialog.current?.close();
-    // After the dialog gave the focus back: what opens now takes it.
+    // Runs after the dialog has restored the focus, which the newly opened panel then takes.
     setTimeout(choice.run, 0);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -139,7 +139,7 @@ export default function CommandBox({ onClose }: { readonly onClose: () => void }
   );
 }
 
-/** The last value that stayed for a moment. */
+/** The last value that stayed stable for a moment. */
 function useDebounced(value: string): string {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

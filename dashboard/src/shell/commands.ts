@@ -1,7 +1,7 @@
 import { useEffect, useId } from "react";
 import { Store } from "../live/store.ts";
 
-/** Something the command box offers. Like keys, commands open things and never spend. */
+/** A command of the command box. Like keys, commands open things and never spend money. */
 export interface Command {
   readonly name: string;
   readonly keys?: string;
@@ -11,7 +11,7 @@ export interface Command {
 const byOwner = new Map<string, readonly Command[]>();
 export const commands = new Store<readonly Command[]>([]);
 
-/** Registers the commands of the present page. */
+/** Registers the commands of the current page. */
 export function useCommands(list: readonly Command[]): void {
   const owner = useId();
   useEffect(() => {
@@ -24,12 +24,12 @@ export function useCommands(list: readonly Command[]): void {
   }, [owner, list]);
 }
 
-/** The open panel. Every page, key and command may open one; only one is open. */
+/** The open panel. Any page, key or command may open one; only one is open. */
 type OpenPanel = "none" | "start" | "commands" | "help";
 
 export const openPanel = new Store<OpenPanel>("none");
 
-/** Matches the search terms in any order; names that start with the first one come first. */
+/** Matches the search terms in any order. Names that start with the first one come first. */
 export function matchCommands<Item extends { readonly name: string }>(
   items: readonly Item[],
   text: string,

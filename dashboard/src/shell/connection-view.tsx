@@ -13,7 +13,7 @@ export function useStale(): boolean {
   return isStale(state, now);
 }
 
-/** The time of the shown data: now, or when the connection was lost, so that no duration grows unseen. */
+/** The time of the shown data: now, or when the connection was lost, so that durations do not keep growing. */
 export function useKnownNow(): number {
   const state = useStore(connection);
   const now = useNow();
@@ -44,7 +44,7 @@ export function ConnectionMark() {
   );
 }
 
-/** Only when there is something to say. */
+/** Shown only if there is something to say. */
 export function ConnectionStrip() {
   const state = useStore(connection);
   const now = useNow();

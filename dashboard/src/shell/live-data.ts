@@ -12,7 +12,7 @@ import { addLiveRows, clearLiveRows, liveRows } from "../live/rows.ts";
 import { sessionWord } from "../sentences/status-word.ts";
 import { say } from "./announcer.tsx";
 
-/** Puts the events of a frame where the page reads them. */
+/** Stores the events of a frame where the page reads them. */
 export function connectLiveData(queries: QueryClient): void {
   onStreamReset(() => {
     clearLiveRows();
@@ -25,8 +25,8 @@ export function connectLiveData(queries: QueryClient): void {
     addToTail(pick(events, "entry"));
     addLive(pick(events, "text"), pick(events, "step"));
     const status = pick(events, "status").at(-1);
-    // Steps and changes are sent only to a connected page: read those of the gap before a hello. The change that belongs to
-    // the last row may have been due when the connection before this one was closed.
+    // Steps and changes are sent only to a connected page, so after a hello read those of the gap. The change for
+    // the last row may have been due when the previous connection closed.
     if (events.some(({ event }) => event === "hello"))
       for (const name of ["steps", "session"]) void queries.invalidateQueries({ queryKey: [name] });
     if (status !== undefined) queries.setQueryData(statusQuery.queryKey, status);
@@ -51,7 +51,7 @@ function setBreaker(queries: QueryClient, breaker: BreakerView): void {
   });
 }
 
-/** The stream of a session is open for one session only: the one on the page. */
+/** The stream covers only the session on the page. */
 let followed: readonly string[] = [];
 
 export function followSession(...names: readonly string[]): void {
@@ -70,7 +70,7 @@ function applyChanges(queries: QueryClient, events: readonly StreamEvent[]): voi
       const newest = entries.at(-1)?.seq ?? 0;
       return newest > changed.entries ? { ...changed, entries: newest } : changed;
     });
-    // An answer that was asked for before this change may be older than it, and would take its place.
+    // An answer that was requested before this change may be older and would replace it.
     if (queries.isFetching({ queryKey: ["session", name] }) > 0)
       void queries.invalidateQueries({ queryKey: ["session", name] });
   }
@@ -80,13 +80,13 @@ function applyChanges(queries: QueryClient, events: readonly StreamEvent[]): voi
     for (const name of ["tree", "steps", "persona"]) void queries.invalidateQueries({ queryKey: [name] });
 }
 
-/** Announces transitions only, not that a session spent more. */
+/** Announces only transitions, not that a session spent more. */
 function announcementsOf(rows: readonly SessionRow[]): Announcement[] {
   const known = liveRows.get();
   return rows.filter((row) => isTransition(row, known.get(row.id))).map(announcementOf);
 }
 
-/** The first row of a session that the stream sends has no predecessor: it is a transition if it just stopped. */
+/** The first streamed row of a session has no predecessor. It is a transition if the session just stopped. */
 function isTransition({ status, since, updatedAt }: SessionRow, before: SessionRow | undefined): boolean {
   if (before !== undefined) return before.status !== status;
   return since === updatedAt && status !== "queued" && status !== "running";

@@ -16,7 +16,7 @@ export function PageMenu() {
   return <Menu label="Menu" bare items={items} />;
 }
 
-/** Only when there is something to say. */
+/** Shown only if there is something to say. */
 export function SignOutStrip() {
   const error = useStore(signOutError);
   if (error === undefined) return null;

@@ -2,7 +2,7 @@ import { Store } from "../live/store.ts";
 
 type Theme = "light" | "dark";
 
-/** Storage may be full or forbidden; the page works without memory. */
+/** Storage may be full or forbidden. The page works without it. */
 function remembered(name: string): string | null {
   try {
     return localStorage.getItem(name);
@@ -15,7 +15,7 @@ function remember(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // Nothing to do: it holds for this visit.
+    // The value still applies to this visit.
   }
 }
 

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** A session's tab is recognized by its status and key, other pages by the product. */
+/** A session's tab shows its status and key, other tabs the product name. */
 export function useTitle(title: string, ofSession = false): void {
   useEffect(() => {
     document.title = title === "" ? "Maestro" : ofSession ? title : `${title} · Maestro`;

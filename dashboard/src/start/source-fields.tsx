@@ -18,7 +18,7 @@ const words: Readonly<Record<SourceKind, string>> = {
   given: "Output of a phase",
 };
 
-/** The files that the session begins with. */
+/** Fields for the session's initial files. */
 export function SourceFields(props: Props) {
   const { value, onChange } = props;
   const name = useId();

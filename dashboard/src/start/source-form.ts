@@ -4,7 +4,7 @@ import type { StartRequest } from "../api/types.ts";
 export const sourceKinds = ["none", "repository", "upload", "given"] as const;
 export type SourceKind = (typeof sourceKinds)[number];
 
-/** The fields about files, as typed and picked. Those of other kinds are kept and not sent. */
+/** The fields about files, as typed and picked. Fields of other kinds are kept but not sent. */
 export interface SourceForm {
   readonly kind: SourceKind;
   readonly git: string;
@@ -23,10 +23,10 @@ export const emptySource: SourceForm = {
   files: [],
 };
 
-/** A request with them has to stay below the limit of a body. */
+/** A request with these files must stay below the body limit. */
 const mostGivenBytes = 5_000_000;
 
-/** The problems that need no server, by field. */
+/** The problems that can be found without a server, by field. */
 export function checkSource({ kind, git, archive, phase, files }: SourceForm): Map<string, string> {
   const wrong = new Map<string, string>();
   if (kind === "repository" && git.trim() === "") wrong.set("source.git", "Name the folder of a repository.");
@@ -39,7 +39,7 @@ export function checkSource({ kind, git, archive, phase, files }: SourceForm): M
   return wrong;
 }
 
-/** The part of the request about files. An archive is sent first; its id is what the request needs. */
+/** The part of the request about files. An archive is uploaded first, because the request needs its id. */
 export async function sourceRequest(
   form: SourceForm,
 ): Promise<Pick<StartRequest, "source" | "upload" | "given">> {

@@ -26,7 +26,7 @@ export const emptyStart: StartForm = {
   source: emptySource,
 };
 
-/** The problems that need no server, by field of the request. */
+/** The problems that can be found without a server, by field of the request. */
 export function checkStart({ brief, model, usd, tokens, source }: StartForm): Map<string, string> {
   const wrong = new Map<string, string>();
   if (brief.trim() === "") wrong.set("brief", "Say what is to be done.");
@@ -40,7 +40,7 @@ export function checkStart({ brief, model, usd, tokens, source }: StartForm): Ma
   return wrong;
 }
 
-/** The problem of a model's name that needs no server; an empty name has none. */
+/** The problem of a model's name that can be found without a server. An empty name has none. */
 export function modelProblem(model: string): string | undefined {
   const name = model.trim();
   return name === "" || name === "simulated" || /^[^/\s]+\/\S+$/.test(name)
@@ -67,7 +67,7 @@ export function startRequest({ brief, team, model, key, usd, tokens, pauseAfter 
 
 type Team = Pick<TeamsView["teams"][number], "builtIn" | "file">;
 
-/** The same in a terminal. Undefined: the team has no file to name. */
+/** The same as a command for a terminal. Undefined if the team has no file to name. */
 export function startCommand(
   { brief, model, key, usd, tokens, pauseAfter, source }: StartForm,
   team: Team | undefined,

@@ -47,7 +47,7 @@ function StartFields({ teams, onClose }: FieldsProps) {
   const stateDirectory = status?.stateDirectoryFlag ?? null;
   const command = startCommand(form, team, stateDirectory);
   const set = (part: Partial<StartForm>) => setForm({ ...form, ...part });
-  // The panel was opened to write this.
+  // The panel was opened to write the brief.
   useEffect(() => focusFirst(new Map([["brief", ""]])), []);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -65,7 +65,7 @@ function StartFields({ teams, onClose }: FieldsProps) {
       setSending(false);
       const fields = failure instanceof ApiError ? failure.fields : new Map<string, string>();
       setRefused(fields);
-      // Errors about no field of this form stand beside its button.
+      // Errors that concern no field of this form appear beside its button.
       if (fields.size > 0 && [...fields.keys()].every(hasField)) focusFirst(fields);
       else setError(failure);
     }

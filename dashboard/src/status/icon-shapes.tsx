@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { StatusIcon } from "../sentences/status-word.ts";
 
-/** Drawn on 16 by 16 in currentColor; `knock` is the color of what is cut out. */
+/** Drawn on 16 by 16 in currentColor. `knock` is the color of cut-out parts. */
 const knock = "var(--knock)";
 const line = { fill: "none", stroke: "currentColor", strokeWidth: 1.4 } as const;
 const cut = { fill: "none", stroke: knock, strokeWidth: 1.6, strokeLinecap: "round" } as const;

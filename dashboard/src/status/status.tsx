@@ -6,7 +6,7 @@ interface IconProps {
   readonly icon: StatusIcon;
   readonly tone?: Tone;
   readonly size?: number;
-  /** The label where no text stands beside the icon. */
+  /** The label if no text stands beside the icon. */
   readonly label?: string;
 }
 

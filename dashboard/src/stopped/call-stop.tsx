@@ -11,7 +11,7 @@ import { NoteField } from "../ui/note-field.tsx";
 import { CommandThenResume } from "./advice-list.tsx";
 import { WhereStopped } from "./where-stopped.tsx";
 
-/** Calls and questions that wait for a person, and nothing else does. */
+/** For a session in which only calls and questions wait for a person. */
 export default function CallStop() {
   const { view } = useScene();
   return (
@@ -30,11 +30,11 @@ export default function CallStop() {
   );
 }
 
-/** One form for each. */
+/** One form for each waiting call. */
 export function CallForms() {
   const { view } = useScene();
   const calls = waitingCalls(view.waiting);
-  // The last answer resumes what only waited for it.
+  // The last answer resumes the session if it waited for nothing else.
   const resume =
     calls.length === 1 &&
     view.reason === "review" &&
@@ -54,7 +54,7 @@ export const waitingCalls = (waiting: readonly WaitingView[]): readonly WaitingV
 
 interface Props {
   readonly waiting: WaitingView;
-  /** Whether the session resumes with this word. */
+  /** Whether the session resumes after this answer. */
   readonly resume: boolean;
 }
 
@@ -99,7 +99,7 @@ function CallForm({ waiting, resume }: Props) {
         Call {seq}. It has not begun, and what you approve is what is shown here.
       </p>
       {typeof args["command"] === "string" ? (
-        // Keyboards must be able to scroll a long line.
+        // A keyboard must be able to scroll a long line.
         <pre className="code-block outside" role="region" aria-label="Command" tabIndex={0}>
           {plainText(args["command"])}
         </pre>

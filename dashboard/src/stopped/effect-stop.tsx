@@ -9,7 +9,7 @@ import { useCommand } from "../shell/use-command.ts";
 import { CommandThenResume } from "./advice-list.tsx";
 import { WhereStopped } from "./where-stopped.tsx";
 
-/** Effects whose outcomes are unknown: a person looks outside and says how each ended. */
+/** Effects with unknown outcome: a person checks outside and says how each ended. */
 export default function EffectStop() {
   const { view } = useScene();
   const unknown = view.effects.filter(({ state }) => state === "unknown");
@@ -33,7 +33,7 @@ export default function EffectStop() {
 
 interface Props {
   readonly effect: EffectView;
-  /** Then the session resumes. */
+  /** After the last effect the session resumes. */
   readonly isLast: boolean;
 }
 
@@ -93,7 +93,7 @@ function SettleForm({ effect, isLast }: Props) {
   );
 }
 
-/** Undefined when the text is not JSON; empty for an empty text. */
+/** Undefined if the text is not JSON; empty for an empty text. */
 function readResult(text: string): { readonly result?: unknown } | undefined {
   if (text.trim() === "") return {};
   try {

@@ -11,17 +11,17 @@ import { StatusMark } from "../status/status.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 
-/** More are shown as a number. */
+/** More tickets are shown as a number. */
 const mostTickets = 3;
 
-/** The focus starts here. */
+/** Takes the focus first. */
 export function Headline() {
   const { view } = useScene();
   const head = useRef<HTMLHeadingElement>(null);
   // Reading the checkpoints verifies them.
   const seals = useQuery(checkpointsQuery(view.id));
   useEffect(() => {
-    // Only when nothing else has the focus: a stop that arrives must not take it away.
+    // Only if nothing else has the focus: a stop that arrives must not take it away.
     if (document.activeElement === document.body) head.current?.focus({ preventScroll: true });
   }, []);
   const { headline, explanation, status, tickets } = view;

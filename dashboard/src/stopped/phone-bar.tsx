@@ -5,7 +5,7 @@ interface Way {
   readonly run: () => void;
 }
 
-/** Keeps the choices in reach of the thumb on a phone. Its buttons open or show something and never spend. */
+/** Keeps the choices within reach on a phone. Its buttons open or show something and never spend money. */
 export function PhoneBar({ other, main }: { readonly other: Way; readonly main: Way }) {
   return (
     <div className="phone-bar">

@@ -20,7 +20,7 @@ import { NoteField } from "../ui/note-field.tsx";
 import { CommandThenResume } from "./advice-list.tsx";
 import { PhoneBar } from "./phone-bar.tsx";
 
-/** The changed files first; then results, checks, gate and note; then approve, reject with a note, or edit. */
+/** First the changed files, then results, checks, gate and note, then approve, reject with a note, or edit. */
 export default function ReviewView({ review }: { readonly review: Review }) {
   const { view, send, open } = useScene();
   const [path, setPath] = useState(review.files[0]?.path);
@@ -48,7 +48,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
       return;
     }
     setError(undefined);
-    // The dialog asks whether effects that happened may happen again.
+    // The dialog asks whether effects that already happened may happen again.
     if (view.effects.some(({ phase, state }) => phase === review.phase && state === "happened"))
       return open({ kind: "reject" });
     void send("Rejecting…", "Could not reject.", async () => {
@@ -114,7 +114,7 @@ export default function ReviewView({ review }: { readonly review: Review }) {
   );
 }
 
-/** Protected files that a persona changed. They are as they were before. */
+/** Protected files that a persona changed, and that were restored. */
 function PutBackList({ changes }: { readonly changes: Review["putBack"] }) {
   return (
     <>

@@ -3,7 +3,7 @@ import type { PersonaView, SessionView, StoppedPersona } from "../api/types.ts";
 type Stopped = Pick<SessionView, "situation" | "phases">;
 type Place = Pick<StoppedPersona, "phase" | "persona">;
 
-/** The persona at `place`, else the one that the situation names, else the one that was running. */
+/** The persona at `place`, otherwise the one that the situation names, otherwise the one that was running. */
 export function stoppedPersona(
   view: Stopped,
   place: Place | undefined,

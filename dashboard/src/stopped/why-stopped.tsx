@@ -18,7 +18,7 @@ import { AdviceList, useAdviceText } from "./advice-list.tsx";
 
 const CodeLines = lazy(async () => ({ default: (await import("../artifacts/code-lines.tsx")).CodeLines }));
 
-/** The explanation of the server, then its evidence. Missing evidence is left out. */
+/** The server's explanation, then its evidence. Missing evidence is left out. */
 export function WhyStopped({ stop }: { readonly stop: StoppedPersona | undefined }) {
   const { view } = useScene();
   const adviceText = useAdviceText();
@@ -68,7 +68,7 @@ export function WhyStopped({ stop }: { readonly stop: StoppedPersona | undefined
   );
 }
 
-/** The lines that fit on the first screen; "All lines" shows the rest. */
+/** The lines that fit on the first screen. "All lines" shows the rest. */
 const mostLines = 8;
 
 function OutputLines({ output }: { readonly output: FailureOutput }) {
@@ -137,7 +137,7 @@ function AllLines({ sha256, command, onClose }: AllLinesProps) {
   );
 }
 
-/** For a chat or a ticket: the answers of the page in its order, as plain text. */
+/** The answers of the page in order as plain text, for a chat or a ticket. */
 function reportOf(
   { key, id, headline, since, ticket, explanation }: SessionView,
   stop: StoppedPersona | undefined,

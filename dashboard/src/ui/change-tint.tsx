@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** Tints its line once when a value changes; not when it is first seen, and not when motion is unwanted. */
+/** Tints its line once when a value changes, but not at first and not if the user prefers reduced motion. */
 export function ChangeTint({ value }: { readonly value: string }) {
   const [known, setKnown] = useState(value);
   const [changes, setChanges] = useState(0);

@@ -41,7 +41,7 @@ export function CopyButton({ text, label = "Copy", link = false }: Props) {
   );
 }
 
-/** The same as a CLI command. */
+/** The same action as a CLI command. */
 export function CommandLine({ command, aside }: { readonly command: string; readonly aside?: string }) {
   return (
     <div className="command">

@@ -16,7 +16,7 @@ export function Dialog({ title, kind = "center", onClose, children }: Props) {
     const dialog = ref.current;
     if (dialog === null || dialog.open) return;
     dialog.showModal();
-    // Never on a button: an opened dialog must not be one key away from spending.
+    // Never on a button: a key press right after opening must not spend money.
     const first = dialog.querySelector<HTMLElement>("[data-first]") ?? dialog.querySelector("h2");
     first?.focus();
   }, []);

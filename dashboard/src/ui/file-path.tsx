@@ -2,7 +2,7 @@ import { oneLine } from "../format/plain-text.ts";
 
 const mostCharacters = 500;
 
-/** A path on one line: the folder in front of the name gives way first, and nothing changes its order. */
+/** A path on one line. The folder shrinks before the name, and nothing changes its order. */
 export function FilePath({ path }: { readonly path: string }) {
   const text = oneLine(path, mostCharacters);
   const at = text.lastIndexOf("/", text.length - 2) + 1;

@@ -2,7 +2,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { ErrorNotice } from "./error-notice.tsx";
 
-/** Nothing for 150 ms, then still shapes of the final height; after 5 s a sentence. */
+/** Nothing for 150 ms, then placeholders of the final height; after 5 s a sentence. */
 function useWaited(milliseconds: number): boolean {
   const [waited, setWaited] = useState(false);
   useEffect(() => {
@@ -61,7 +61,7 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** Each part of a page loads, fails and is tried again on its own. */
+/** Each part of a page loads, fails and is retried on its own. */
 export function Loaded<Data>({ query, failed, rows = 5, children }: LoadedProps<Data>) {
   const retry = () => void query.refetch();
   if (query.data !== undefined) return children(query.data);

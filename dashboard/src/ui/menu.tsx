@@ -4,7 +4,7 @@ import { Icon } from "./icons.tsx";
 interface MenuItem {
   readonly name: string;
   readonly run: () => void;
-  /** Shown as a button where there is room. */
+  /** Shown as a button if there is room. */
   readonly phoneOnly?: boolean;
 }
 

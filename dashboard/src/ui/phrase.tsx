@@ -1,6 +1,6 @@
 import type { Part, Phrase } from "../sentences/phrase.ts";
 
-/** A sentence with its names set apart. */
+/** A sentence with highlighted names. */
 export function PhraseText({ phrase }: { readonly phrase: Phrase }) {
   return phrase.map((part, index) => <PartText key={index} part={part} />);
 }

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect } from "react";
 
-/** Scroll offsets by address. Back restores them; a new visit starts at the top. */
+/** Scroll offsets by address. Back restores them. A new visit starts at the top. */
 const offsets = new Map<string, number>();
 let wentBack = false;
 

@@ -4,11 +4,11 @@ interface Props {
   readonly limit: number;
   readonly forecast?: number | null;
   readonly width: number;
-  /** Nothing can be spent any more. */
+  /** Nothing more can be spent. */
   readonly full?: boolean;
 }
 
-/** Spent, then reserved, of a limit. The numbers stand beside it; the picture is for the eye only. */
+/** The spent and reserved parts of a limit. The numbers are beside it, so the picture is for the eye only. */
 export function SpendBar({ used, reserved = 0, limit, forecast = null, width, full = false }: Props) {
   const scale = (value: number) => (limit <= 0 ? 0 : Math.min(1, Math.max(0, value / limit)) * width);
   const [usedWidth, bothWidth] = [scale(used), scale(used + reserved)];

@@ -13,7 +13,7 @@ interface Props<Id extends string> {
   readonly onTab: (id: Id) => void;
 }
 
-/** One tab stop; arrows choose. */
+/** One tab stop. Arrow keys select. */
 export function TabList<Id extends string>({ label, tabs, current, onTab }: Props<Id>) {
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const now = tabs.findIndex(({ id }) => id === current);

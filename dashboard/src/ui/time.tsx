@@ -11,7 +11,7 @@ export function Time({ at, seconds = false }: { readonly at: string; readonly se
   );
 }
 
-/** With the day, when it was not today. */
+/** Includes the day if it was not today. */
 export function Moment({ at }: { readonly at: string }) {
   const now = useNow();
   return (

@@ -1,4 +1,4 @@
-/** Which tree is shown, with which it is compared, and which file is open. */
+/** The shown tree, the tree it is compared with, and the open file. */
 interface ArtifactsQuery {
   readonly at: string | undefined;
   readonly with: string | undefined;

@@ -47,7 +47,7 @@ export function parseRunQuery(search: string): RunQuery {
 /** "?persona=implementation/backend_developer&attempt=r1a2" */
 export function formatRunQuery({ selection, attempt, inspector, journal, table }: RunQuery): string {
   const parts: string[] = [];
-  // The slash stays readable: people paste these addresses into tickets.
+  // Keep the slash readable, because people paste these addresses into tickets.
   if (selection !== undefined)
     parts.push(`persona=${encodeURIComponent(selection.phase)}/${encodeURIComponent(selection.persona)}`);
   if (attempt !== undefined) parts.push(`attempt=${attemptName(attempt)}`);
@@ -75,7 +75,7 @@ interface SessionAddress {
   readonly tab: SessionTab | undefined;
 }
 
-/** "/s/parking-1/run"; undefined when it is no session's address. */
+/** "/s/parking-1/run"; undefined if it is no session's address. */
 export function parseSessionAddress(path: string): SessionAddress | undefined {
   const found = /^\/s\/([^/]+)(?:\/([^/]*))?\/?$/.exec(path);
   if (found === null) return undefined;
@@ -84,7 +84,7 @@ export function parseSessionAddress(path: string): SessionAddress | undefined {
   return idOrKey === undefined ? undefined : { idOrKey, tab };
 }
 
-/** The address of a session as a person would write it; by its id where a browser would read its key as something else. */
+/** The address of a session as a person would write it. Uses its id if a browser would misread its key. */
 export function addressOf({ key, id }: { readonly key: string | null; readonly id: string }): string {
   return sessionAddress(key === null || key.includes("%") || key === "." || key === ".." ? id : key);
 }

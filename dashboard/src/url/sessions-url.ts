@@ -1,4 +1,4 @@
-/** Filters of the list of sessions, as they are written into the address. */
+/** Filters of the session list, as they appear in the address. */
 export const sessionViews = ["needs-you", "active", "all", "retrying", "failed"] as const;
 export type SessionsViewName = (typeof sessionViews)[number];
 
@@ -27,7 +27,7 @@ export function parseSessionsFilter(search: string): SessionsFilter {
   };
 }
 
-/** Defaults are left out, so that the plain list is "/". */
+/** Omits defaults, so that the plain list is "/". */
 export function formatSessionsFilter({ view, team, since, text }: SessionsFilter): string {
   const query = new URLSearchParams();
   if (view !== noFilter.view) query.set("view", view);
@@ -48,7 +48,10 @@ const periodMs: Readonly<Record<Since, number | undefined>> = {
   any: undefined,
 };
 
-/** The start of the period as the server takes it; whole hours, so that the same question is asked for an hour. */
+/**
+ * The start of the period in the server's format. Rounded to whole hours, so that the query stays the same for an
+ * hour.
+ */
 export function sinceTime(since: Since, now: number): string | undefined {
   const period = periodMs[since];
   if (period === undefined) return undefined;

@@ -18,7 +18,7 @@ interface Props {
 
 const height = 240;
 
-/** Stacked bars in shades of ink: color means status. The table beneath has the same numbers. */
+/** Stacked bars in shades of ink, because color stands for status. The table beneath has the same numbers. */
 export default function UsageChart({ stack, unit, bucket }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
@@ -39,7 +39,7 @@ export default function UsageChart({ stack, unit, bucket }: Props) {
       grid: { stroke: color("--line"), width: 1 },
       ticks: { show: false },
     };
-    // The highest layer is drawn first; the lower ones cover what is theirs.
+    // The highest layer is drawn first. The lower ones cover their part.
     const drawn = stack.layers
       .map((layer, index) => ({ layer, shade: shades[index] ?? "#888" }))
       .toReversed();
@@ -88,7 +88,7 @@ export default function UsageChart({ stack, unit, bucket }: Props) {
   return <div ref={place} className="usage-chart" aria-hidden="true" />;
 }
 
-/** As many of the buckets as their labels have room for. */
+/** As many bucket labels as there is room for. */
 function labelled(times: readonly number[], width: number): number[] {
   const every = Math.max(1, Math.ceil(times.length / Math.max(1, Math.floor((width - 60) / 64))));
   return times.filter((_, index) => (times.length - 1 - index) % every === 0);

@@ -3,9 +3,9 @@ import type { UsageReport } from "../api/types.ts";
 export type UsageUnit = "usd" | "tokens";
 
 export interface Stack {
-  /** Bucket starts, in seconds, as uPlot wants them. */
+  /** Bucket starts in seconds, as uPlot requires. */
   readonly times: readonly number[];
-  /** Largest first; `values` are this name's own, `tops` include all below it. */
+  /** Largest first. `values` are this name's own; `tops` include all layers below it. */
   readonly layers: readonly {
     readonly name: string;
     readonly values: readonly number[];
@@ -15,7 +15,7 @@ export interface Stack {
 
 const mostLayers = 8;
 
-/** The points of a report as layers on top of each other; small names are put together. */
+/** The points of a report as stacked layers. Small names are combined. */
 export function stackSeries({ series }: Pick<UsageReport, "series">, unit: UsageUnit): Stack {
   const value = (point: UsageReport["series"][number]) =>
     unit === "usd" ? (point.costUsd ?? 0) : point.tokens;
