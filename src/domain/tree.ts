@@ -284,7 +284,7 @@ function readRow(row: Json): readonly [string, TreeFile | undefined] {
 
 function addPath(path: string, paths: PathIndex, { checkPath }: RowRules): void {
   try {
-    if (checkPath(path) !== path) throw damaged(`${showPath(path)} is not in its one spelling`);
+    if (checkPath(path) !== path) throw damaged(`${showPath(path)} is not in its normalized spelling`);
   } catch (cause) {
     if (InputInvalid.is(cause)) throw damaged(`no tree may hold ${showPath(path)}`, cause);
     throw cause;

@@ -171,7 +171,7 @@ export function storageFailed(path: string, cause: unknown): unknown {
   return new StorageFailed(`${path} could not be written: ${reasons[code] ?? code}.`, {
     cause,
     details: { path, code },
-    advice: "Mend that, then resume the session: what is in the journal is written again.",
+    advice: "Fix that, then resume the session: its files are written again from the journal.",
   });
 }
 

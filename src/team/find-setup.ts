@@ -176,7 +176,7 @@ export function findSetups(tree: Paths): readonly FoundSetup[] {
     const top = findIn(language, tree, undefined);
     if (top !== undefined) return [top];
     const below = folders.flatMap((folder) => findIn(language, tree, folder) ?? []).slice(0, most);
-    // What is kept in the home has one place: the second would hide the first.
+    // A folder of the home has one place: a second setup would hide the first.
     return below.length > 1 && below.some(({ keep }) => keep.some((place) => place.startsWith("~/")))
       ? []
       : below;

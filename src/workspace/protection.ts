@@ -210,7 +210,7 @@ const because = (glob: string): string => `it matches ${showPath(glob)}, which t
 
 const decidesInstall = "it decides what the setup installs";
 
-/** What of a package.json decides it. The rest, such as its version, may change. */
+/** The members of a package.json that determine it. The rest, such as its version, may change. */
 const dependencyMembers = [
   "dependencies",
   "devDependencies",

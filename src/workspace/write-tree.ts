@@ -78,7 +78,7 @@ function byFolder(tree: Tree): [names: readonly string[], files: Named[]][] {
     const isOfBase = tree instanceof LayeredTree && tree.base.files.has(path);
     // A tree has each path in one spelling. A workspace never makes another one.
     if ((isOfBase ? checkBasePath(path) : checkPath(path)) !== path)
-      throw new InputInvalid(`${showPath(path)} is not in its one spelling.`, { details: { path } });
+      throw new InputInvalid(`${showPath(path)} is not in its normalized spelling.`, { details: { path } });
     const names = path.split("/");
     const name = names.pop() ?? "";
     const key = names.join("/");

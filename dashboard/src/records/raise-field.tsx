@@ -23,7 +23,7 @@ export function RaiseField({ budget, onDone }: Props) {
     const value = inTokens ? Number(text.replaceAll(",", "")) : parseMoney(text);
     const used = inTokens ? budget.usedTokens : (budget.usedUsd ?? 0);
     if (value === undefined || !Number.isFinite(value)) return setError("Not an amount.");
-    if (value < used) return setError("Less than what is already spent.");
+    if (value < used) return setError("Less than the amount already spent.");
     const place: BudgetRequest = {
       ...(budget.persona !== null && { persona: budget.persona }),
       ...(budget.phase !== null && { phase: budget.phase }),

@@ -29,7 +29,7 @@ export const emptyStart: StartForm = {
 /** The problems that can be found without a server, by field of the request. */
 export function checkStart({ brief, model, usd, tokens, source }: StartForm): Map<string, string> {
   const wrong = new Map<string, string>();
-  if (brief.trim() === "") wrong.set("brief", "Say what is to be done.");
+  if (brief.trim() === "") wrong.set("brief", "Describe the work.");
   const wrongModel = modelProblem(model);
   if (wrongModel !== undefined) wrong.set("model", wrongModel);
   if (usd.trim() !== "" && !((parseMoney(usd) ?? 0) > 0))

@@ -148,6 +148,6 @@ function report({ described }: ReadPersona, file: string, other: string, advice:
     .at("deliverables")
     .as(described.title)
     .problem(
-      `delivers ${shown(file)}, and ${other}: a file has one owner among those who work at once. ${advice}.`,
+      `delivers ${shown(file)}, and ${other}: personas that work at once cannot deliver the same file. ${advice}.`,
     );
 }

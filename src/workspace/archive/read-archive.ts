@@ -24,8 +24,8 @@ const wholeFolders: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads the files of an archive as the base of a session. Writes only blobs of the batch. An entry that could leave
- * the folder or hide behind another makes it refuse the whole archive. Hidden files are left out and listed.
+ * Reads the files of an archive as the base of a session. Writes only blobs of the batch. Refuses the whole archive if
+ * an entry could leave the folder or hide behind another. Files that personas may not see are left out and listed.
  */
 export async function readArchive(path: string, batch: BlobBatch): Promise<ArchiveFiles> {
   const format = await formatOf(path);
@@ -120,8 +120,7 @@ function staysInside(path: string, target: Buffer): boolean {
 }
 
 /**
- * The path without a leading `./` and without empty names. A name that could lead anywhere else makes it refuse the
- * archive.
+ * The path without a leading `./` and without empty names. Refuses the archive if the name could lead anywhere else.
  */
 function pathOf(name: Buffer): { readonly path: string; readonly isUtf8: boolean } {
   if (name.length > archiveLimits.maxNameBytes) throw refuseArchive("a name in it is too long");

@@ -31,7 +31,7 @@ const methods = { stored: 0, deflated: 8 } as const;
 const hosts = { dos: 0, unix: 3, mac: 19 } as const;
 const kinds = { mask: 0o170000, file: 0o100000, folder: 0o040000, link: 0o120000 } as const;
 
-/** The entries of a zip, as its directory lists them. A local header that disagrees makes it refuse the archive. */
+/** The entries of a zip, as its directory lists them. Refuses the archive if a local header disagrees. */
 export async function* readZip(path: string): AsyncGenerator<Packed> {
   await using file = await openForReading(path);
   const { size } = await file.handle.stat();

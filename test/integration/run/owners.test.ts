@@ -12,7 +12,7 @@ const inPhase = (name: string, personas: readonly string[], more: object = {}) =
 const delivers = (...deliverables: readonly unknown[]) => works({ contract: { deliverables } });
 const files = (...all: readonly string[]) => delivers({ name: "files", files: all });
 
-const atOnce = "a file has one owner among those who work at once. Let one wait for the other";
+const atOnce = "personas that work at once cannot deliver the same file. Let one wait for the other";
 const orLeaveOut = (file: string) => `${atOnce}, or leave it out there: "!${file}".`;
 const within = (inner: string, file: string, outer: string, pattern: string) =>
   `persona "${inner}" delivers "${file}", and persona "${outer}" delivers "${pattern}", which matches all of it: ${orLeaveOut(file)}`;
