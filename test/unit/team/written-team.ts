@@ -52,7 +52,7 @@ export const beyondSchema: readonly RegExp[] = [
   /: (?:contract\.deliverables|contract\.checks) has ".*" twice\.$/,
   / has personas that wait for each other/,
   / consumes (?:itself|".*", which comes later|".*" of phase)/,
-  / delivers ".*", and .*: a file has one owner/,
+  / delivers ".*", and .*: personas that work at once cannot deliver the same file/,
   / has a gate and nothing to judge/,
   / is a command under .* budget of/,
   / reserves .* for a run/,
