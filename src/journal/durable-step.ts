@@ -53,7 +53,7 @@ export interface Once<T> {
   readonly probe?: (() => Probed<T> | Promise<Probed<T>>) | undefined;
   /** The call, as shown to people who have to settle it. */
   readonly call?: Json | undefined;
-  /** The step's result if a person says that it happened. Default: the given value. */
+  /** The step's result if a person says that it happened. Default: the given value. `made`: the call of its intent. */
   readonly resultOf?: ((given: Json | undefined, made: Json | undefined) => unknown) | undefined;
   /** Other processes that run the effect. */
   readonly processes?: (() => readonly ProcessIdentity[]) | undefined;
