@@ -6,7 +6,7 @@ export const bodyLimits = { maxBytes: 8 * 1024 * 1024, maxDepth: 64 } as const;
 /** Time limit for the arrival of the whole body. */
 const arrivalMs = 60_000;
 
-/** Undefined if there is no body. */
+/** Undefined if there is no body, or an empty one. Clients send a type even with an empty body, like `curl -d ''`. */
 export async function readJsonBody(request: Request): Promise<string | undefined> {
   const type = request.headers.get("content-type");
   const isJson = type !== null && /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type.trim());
