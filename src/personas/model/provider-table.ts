@@ -179,6 +179,16 @@ export const publishedNames: Readonly<Record<string, string>> = {
   togetherai: "together",
 };
 
+/** Names beside its own under which a provider reads options. */
+export const alsoRead: Readonly<Record<string, readonly string[]>> = {
+  azure: ["openai"],
+  bedrock: ["anthropic"],
+  vertex: ["google", "googleVertex"],
+};
+
+/** It passes a call on to a provider of any name. */
+export const gateway = "openrouter";
+
 const leastThinkingTokens = 1_024;
 
 /** The tokens that Anthropic's package allows for thoughts, on top of what the call asks for. */
@@ -190,6 +200,10 @@ export function thinkingTokens({ providerOptions }: CallOptions): number {
 }
 
 export type ProviderName = keyof typeof table;
+
+/** The protocol of servers with names of their own. */
+export const compatible: ProviderName = "openai-compatible";
+
 export const providers: Readonly<Record<ProviderName, Provider>> = table;
 export const knownProviders = Object.keys(table) as readonly ProviderName[];
 

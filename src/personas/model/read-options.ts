@@ -1,5 +1,5 @@
 import { optionalNames } from "./optional-providers.ts";
-import { knownProviders } from "./provider-table.ts";
+import { alsoRead, compatible, gateway, knownProviders } from "./provider-table.ts";
 import type { CallOptions, Message } from "./sdk-types.ts";
 
 type Options = NonNullable<CallOptions["providerOptions"]>;
@@ -8,21 +8,11 @@ interface Optioned {
 }
 type Reads = (key: string) => boolean;
 
-/** Names beside its own under which a provider reads options. */
-const alsoRead: Readonly<Record<string, readonly string[]>> = {
-  azure: ["openai"],
-  bedrock: ["anthropic"],
-  vertex: ["google", "googleVertex"],
-};
-
 const everyProvider: readonly string[] = [
   ...knownProviders,
   ...optionalNames,
   ...Object.values(alsoRead).flat(),
 ];
-
-/** It passes a call on to a provider of any name. */
-const gateway = "openrouter";
 
 /**
  * The call without options that its provider does not read: frameworks write notes of their own there, such as the time,
@@ -44,9 +34,7 @@ function readBy(provider: string): Reads {
   const more = parts.flatMap((part) => (Object.hasOwn(alsoRead, part) ? (alsoRead[part] ?? []) : []));
   // A package that a program gave a name of its own, or a gateway, may read the options of any provider.
   const isOne = parts.some((part) => part !== gateway && everyProvider.includes(part));
-  const names = new Set(
-    [...parts, ...more, ...(isOne ? ["openai-compatible"] : everyProvider)].map(plainName),
-  );
+  const names = new Set([...parts, ...more, ...(isOne ? [compatible] : everyProvider)].map(plainName));
   return (key) => names.has(plainName(key));
 }
 

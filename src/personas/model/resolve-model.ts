@@ -16,6 +16,7 @@ import {
 } from "./optional-providers.ts";
 import { checkModelObject } from "./own-providers.ts";
 import {
+  compatible,
   isProvider,
   knownProviders,
   ownerOf,
@@ -79,7 +80,7 @@ export async function resolveModel(
     const { keyVariable } = server;
     const apiKey = keyVariable === undefined ? undefined : readVariable(env, keyVariable);
     if (keyVariable !== undefined && apiKey === undefined) throw noKey(provider, keyVariable);
-    const { create, middleware } = providers["openai-compatible"];
+    const { create, middleware } = providers[compatible];
     return once([name, baseURL, apiKey ?? ""], [apiKey], async () =>
       named(provider, modelId, await create(modelId, { apiKey, baseURL }), middleware),
     );
