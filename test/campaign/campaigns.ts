@@ -45,13 +45,9 @@ const campaigns: readonly Campaign[] = [
   },
   {
     name: "agents",
-    about:
-      "SIGKILL of Maestro at random moments while a command-line agent works; real Claude Code and Codex too",
+    about: "SIGKILL of Maestro at random moments while a command-line agent works",
     tries: "kills",
-    load: async () => [
-      ...(await import("./agents.ts")).agentTrials,
-      ...(await import("./real-agents.ts")).realAgentTrials,
-    ],
+    load: async () => (await import("./agents.ts")).agentTrials,
   },
   {
     name: "tickets",
