@@ -24,8 +24,6 @@ export interface Settlement {
   readonly reservation: ReservationId;
   readonly spent: Spent;
   readonly failed: boolean;
-  /** The call of an earlier driver, which was estimated: what it took was found afterwards. */
-  readonly found?: true;
 }
 
 export const savingKinds = ["resume", "reuse", "cache", "patch"] as const;
@@ -92,8 +90,7 @@ export function countedAs({ usage, costMicroUsd }: CallEnding, asked: Amount): A
 /** The amount of an ended call in reports. Its tokens and dollars together are those of `countedAs`. */
 export function sumsOf(ending: CallEnding, asked: Amount): UsageSums {
   const { usage, costMicroUsd, failed } = ending;
-  // What was reserved for tokens that were reported is a limit, and no price.
-  const isUnpriced = costMicroUsd === null && (asked.microUsd === null || usage !== null);
+  const isUnpriced = costMicroUsd === null && asked.microUsd === null;
   return {
     ...(usage ?? noUsage),
     calls: 1,
