@@ -2,8 +2,6 @@ import { type Dialect, event, halves, type ModelTurn, usualUsage } from "./loopb
 
 const send = (type: string, data: object = {}): string => event({ type, ...data }, type);
 
-const idOf = ({ id = "1" }: ModelTurn): string => `msg_${id}`;
-
 const inputUsage = ({ usage = usualUsage }: ModelTurn) => ({
   // Anthropic counts cached tokens beside the input, not within it.
   input_tokens: usage.input - usage.cached - usage.cacheWrite,
@@ -26,7 +24,7 @@ export const anthropicMessages: Dialect = {
   wantsStream: (_, { stream }) => stream === true,
   keyHeader: (key) => ["x-api-key", key],
   whole: (turn, model) => ({
-    id: idOf(turn),
+    id: "msg_1",
     type: "message",
     role: "assistant",
     model,
@@ -38,7 +36,7 @@ export const anthropicMessages: Dialect = {
   stream: (turn, model) => [
     send("message_start", {
       message: {
-        id: idOf(turn),
+        id: "msg_1",
         type: "message",
         role: "assistant",
         model,
