@@ -38,7 +38,7 @@ describe("a full disk", () => {
   test.skipIf(!SmallDisk.isPossible)(
     "during a heartbeat does not affect the writes after it (needs the right to mount)",
     () => {
-      const disk = smallDisk("1m");
+      const disk = smallDisk("2m");
       const path = join(disk.path, "maestro.db");
       const database = openDatabase(path);
       ensureSchema(database, path);
@@ -49,7 +49,7 @@ describe("a full disk", () => {
         { kind: "placed" },
       ]);
       const filler = join(disk.path, "filler");
-      expect(() => writeFileSync(filler, Buffer.alloc(2 ** 21))).toThrow("ENOSPC");
+      expect(() => writeFileSync(filler, Buffer.alloc(2 ** 22))).toThrow("ENOSPC");
       expect(() => {
         for (let beat = 0; beat < 1_000; beat += 1) writer.beat("owner", beat, beat);
       }).toThrow("full");
@@ -174,7 +174,7 @@ function createCommand() {
     priority: 0,
   };
   const none = { attempt: null, occurrence: null, fingerprint: null, name: null };
-  const row = { ...none, kind: "session.created", body: "{}" };
+  const row = { ...none, kind: "session.created", body: '{"team":"t","brief":"b"}' };
   const nothing = { copied: [], appended: [], artifacts: [], artifactsOf: undefined, usage: [] };
   return { verb: "create", session, row, at: 1, ...nothing } as const;
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sha256 } from "../../src/domain/canonical.ts";
@@ -208,7 +209,8 @@ describe.skipIf(!isSandboxed)("a check in a sandbox (needs bubblewrap)", () => {
         () => fs.readFileSync("../state/maestro.db"), () => fs.writeFileSync("../escaped", ""), () => fs.readFileSync("/workspace/../etc/shadow"),
         () => { fs.symlinkSync("/etc/shadow", "link"); fs.readFileSync("link"); },
         () => fs.readFileSync("/proc/1/root/etc/shadow"), () => fs.readFileSync("/proc/1/environ"), () => fs.readdirSync("/proc/1/cwd/work"),
-        () => fs.readdirSync(${JSON.stringify(process.env["HOME"] ?? "/root")}),
+        // Of the home, checks see toolchains alone.
+        () => fs.readFileSync(${JSON.stringify(join(homedir(), ".bashrc"))}),
       ];
       for (const attempt of tries) try { attempt(); console.log("possible: " + attempt); } catch {}
       console.log("tried " + tries.length);`;
