@@ -13,7 +13,7 @@ import { seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse } from "./campaign.ts";
 import { expectNoRepeat, pick, settleAll } from "./settle-effects.ts";
 
-const key = "workshop";
+const key = "cashdesk";
 const killsPlanned = 4;
 const mostDrives = 30;
 

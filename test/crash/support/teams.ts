@@ -30,7 +30,7 @@ export const teams = {
   treasury,
   office,
   till,
-  workshop,
+  cashdesk: workshop,
   /** The crew on the files of a repository. */
   based: (world: World) => fileTeams.crew(world),
 

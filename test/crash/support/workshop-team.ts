@@ -47,7 +47,7 @@ export function workshop({ marks, killIn, service = "" }: World): Team {
     inputSchema: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
     execute: ({ to }: { readonly to: string }) => happen(`pay ${to}`),
   };
-  return defineTeam("workshop", {
+  return defineTeam("cashdesk", {
     model: "simulated",
     mcp: { shop: { url: `${service}/mcp` } },
     phases: [
