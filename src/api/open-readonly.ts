@@ -16,6 +16,7 @@ export { usageCsv } from "../cost/csv.ts";
 export { verifyCheckpointFile } from "../store/list-checkpoints.ts";
 export { type OutFolder, recallOut, rememberOut } from "../store/session-memory.ts";
 export { resolveStateDirectory } from "../store/state-directory.ts";
+export { refuseGitFolder } from "../workspace/git-folder.ts";
 export { makeFolders } from "../workspace/make-folders.ts";
 export type { ReadonlyMaestro } from "./readonly-maestro.ts";
 export type { SessionQueries } from "./session-queries.ts";

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { makeFolders, type OutFolder } from "../api/open-readonly.ts";
+import { makeFolders, type OutFolder, refuseGitFolder } from "../api/open-readonly.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import type { OutResult } from "../index.ts";
 import { say } from "./output.ts";
@@ -32,6 +32,7 @@ export async function isGone({ folder, used }: OutFolder): Promise<boolean> {
 export async function checkOut(directory: string | undefined): Promise<void> {
   if (directory === undefined) return;
   const folder = resolve(directory);
+  await refuseGitFolder(folder);
   const missing = await missingFolders(folder);
   let probe: string | undefined;
   try {

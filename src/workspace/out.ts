@@ -4,6 +4,7 @@ import { InputInvalid } from "../domain/errors.ts";
 import { idTime, newId } from "../domain/ids.ts";
 import type { Tree, TreeFile } from "../domain/tree.ts";
 import type { BlobStore } from "./blobs.ts";
+import { refuseGitFolder } from "./git-folder.ts";
 import { makeFolders } from "./make-folders.ts";
 import { foldersAbove, OpenFolder } from "./open-folder.ts";
 import {
@@ -36,6 +37,7 @@ import { withFolder, writeTree } from "./write-tree.ts";
  */
 export async function writeOut(tree: Tree, blobs: BlobStore, directory: string): Promise<WrittenOut> {
   const wanted = resolve(directory);
+  await refuseGitFolder(wanted);
   try {
     await makeFolders(dirname(wanted));
     const target = join(await realpath(dirname(wanted)), basename(wanted));

@@ -7,6 +7,7 @@ import {
   type GithubPlace,
 } from "../../domain/delivery-order.ts";
 import { InputInvalid } from "../../domain/errors.ts";
+import { isGitAddress } from "../../domain/git-address.ts";
 import type { Source } from "../../journal/journal.ts";
 import { folderOf } from "../programs/read-checks-only.ts";
 import { githubRepository } from "./pull-request.ts";
@@ -26,6 +27,7 @@ export async function checkOrder(
     throw new InputInvalid("A delivery as a branch or into files needs a repository.", {
       advice: "Name the repository with --repo, or write the files to a folder with --out.",
     });
+  if (apply) await checkCheckout(source.git);
   if (branch === undefined) return;
   const { openRepository } = await import("../../workspace/repository/find-repository.ts");
   const { checkBranch } = await import("../../workspace/repository/deliver-branch.ts");
@@ -40,6 +42,15 @@ export async function checkOrder(
   const { remoteUrl } = await import("../../workspace/repository/push-branch.ts");
   await remoteUrl(git, push);
   if (pullRequest) await githubRepository(git, push, github);
+}
+
+async function checkCheckout(git: string): Promise<void> {
+  if (isGitAddress(git))
+    throw new InputInvalid(`${git} is an address: there is no folder to bring the changes into.`, {
+      advice: "Order a branch or a patch, or name a checkout with --repo.",
+    });
+  const { refuseGitFolder } = await import("../../workspace/git-folder.ts");
+  await refuseGitFolder(git);
 }
 
 async function checkPatch(file: string): Promise<void> {

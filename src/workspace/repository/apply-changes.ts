@@ -7,6 +7,7 @@ import { changesBetween, sameFile, type Tree, type TreeFile } from "../../domain
 import { checkBasePath } from "../../domain/tree-path.ts";
 import { type BlobStore, BlobsBeside } from "../blobs.ts";
 import { type Conflict, describeConflict } from "../conflict.ts";
+import { refuseGitFolder } from "../git-folder.ts";
 import { mergeTrees } from "../merge.ts";
 import { foldersAbove, OpenFolder } from "../open-folder.ts";
 import { readFile } from "../read-file.ts";
@@ -54,6 +55,7 @@ export async function applyChanges(
   directory: string,
   { force }: { readonly force: boolean },
 ): Promise<Applied> {
+  await refuseGitFolder(directory);
   const beside = new BlobsBeside(blobs);
   const again = new Set(whole);
   const changed = changesBetween(base, after).map(({ path }) => path);

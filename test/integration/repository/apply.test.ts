@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { defineTeam, NotTrusted, type PersonaContext, persona, phase } from "../../../src/index.ts";
@@ -179,3 +179,23 @@ test("an imported session changes no folder that the import names", async () => 
   expect(repository.git("status", "--porcelain")).toBe("");
   expect(await other.apply(id, { to: repository.folder })).toMatchObject({ written: ["b.txt"] });
 });
+
+test.each([".git", ".git/hooks", ".git/new/er", "bare.git", "link/hooks"])(
+  "changes are not written into git's own folder %s, where a file could be a hook",
+  async (name) => {
+    const repository = new TestRepository().write("a.txt", "a");
+    const { maestro, id } = await changed(repository, async ({ workspace }) => {
+      await workspace.write("hooks/post-commit", "#!/bin/sh\n", { executable: true });
+      await workspace.write("post-commit", "#!/bin/sh\n", { executable: true });
+    });
+    repository.git("init", "--quiet", "--bare", "bare.git");
+    repository.link("link", ".git");
+    const to = join(repository.folder, name);
+    const refused = /is a folder of git itself/;
+    await expect(maestro.apply(id, { to })).rejects.toThrow(refused);
+    await expect(maestro.apply(id, { to, force: true })).rejects.toThrow(refused);
+    await expect(maestro.writeFiles(id, to)).rejects.toThrow(refused);
+    const found = readdirSync(repository.folder, { recursive: true, encoding: "utf8" });
+    expect(found.filter((path) => path.endsWith("post-commit"))).toEqual([]);
+  },
+);

@@ -246,6 +246,24 @@ describe("an order that cannot succeed is refused before anything runs", () => {
     expect(await maestro.sessions()).toEqual([]);
   });
 
+  test.each(["a bare repository", "an address"])("files of %s, which has no checkout", async (what) => {
+    const bare = withRemote(repository()).folder;
+    const git = what === "an address" ? `file://${bare}` : bare;
+    const maestro = await new TeamPlace().open();
+    const started = maestro.start(changes(), {
+      brief: "x",
+      source: { git, ref: "main" },
+      deliver: { apply: true },
+    });
+    await expect(started).rejects.toMatchObject({
+      code: "INPUT_INVALID",
+      message: expect.stringMatching(
+        /is a folder of git itself|there is no folder to bring the changes into/,
+      ),
+    });
+    expect(await maestro.sessions()).toEqual([]);
+  });
+
   test("a branch that is checked out and has no commit yet", async () => {
     const source = repository();
     source.git("checkout", "--quiet", "--orphan", "fresh");
