@@ -2,6 +2,8 @@ import { type Dialect, event, halves, type ModelTurn, usualUsage } from "./loopb
 
 const send = (type: string, data: object = {}): string => event({ type, ...data }, type);
 
+const idOf = ({ id = "1" }: ModelTurn): string => `msg_${id}`;
+
 const inputUsage = ({ usage = usualUsage }: ModelTurn) => ({
   // Anthropic counts cached tokens beside the input, not within it.
   input_tokens: usage.input - usage.cached - usage.cacheWrite,
@@ -24,7 +26,7 @@ export const anthropicMessages: Dialect = {
   wantsStream: (_, { stream }) => stream === true,
   keyHeader: (key) => ["x-api-key", key],
   whole: (turn, model) => ({
-    id: "msg_1",
+    id: idOf(turn),
     type: "message",
     role: "assistant",
     model,
@@ -36,7 +38,7 @@ export const anthropicMessages: Dialect = {
   stream: (turn, model) => [
     send("message_start", {
       message: {
-        id: "msg_1",
+        id: idOf(turn),
         type: "message",
         role: "assistant",
         model,

@@ -1,5 +1,7 @@
 /** One answer of a model, whatever its provider's protocol. */
 export interface ModelTurn {
+  /** Of the answer; agents count two answers with one id as one. */
+  readonly id?: string;
   readonly text?: string;
   readonly reasoning?: string;
   readonly calls?: readonly { readonly id: string; readonly tool: string; readonly input: unknown }[];

@@ -30,7 +30,7 @@ export const openaiChat: Dialect = {
   wantsStream: (_, { stream }) => stream === true,
   keyHeader: (key) => ["authorization", `Bearer ${key}`],
   whole: (turn, model) => ({
-    id: "chatcmpl-1",
+    id: `chatcmpl-${turn.id ?? "1"}`,
     object: "chat.completion",
     created: 1_700_000_000,
     model,
@@ -49,7 +49,8 @@ export const openaiChat: Dialect = {
     usage: usageOf(turn),
   }),
   stream: (turn, model) => {
-    const about = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1_700_000_000, model };
+    const id = `chatcmpl-${turn.id ?? "1"}`;
+    const about = { id, object: "chat.completion.chunk", created: 1_700_000_000, model };
     const chunk = (delta: unknown, finish: string | null = null, more: object = {}) =>
       event({ ...about, choices: [{ index: 0, delta, finish_reason: finish }], ...more });
     const usage = usageOf(turn);

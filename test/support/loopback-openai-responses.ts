@@ -48,7 +48,12 @@ const ended = (turn: ModelTurn) =>
     ? { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }
     : { status: "completed", incomplete_details: null };
 
-const about = (model: string) => ({ id: "resp_1", object: "response", created_at: 1_700_000_000, model });
+const about = (model: string, { id = "1" }: ModelTurn) => ({
+  id: `resp_${id}`,
+  object: "response",
+  created_at: 1_700_000_000,
+  model,
+});
 
 /** OpenAI's responses. */
 export const openaiResponses: Dialect = {
@@ -56,7 +61,7 @@ export const openaiResponses: Dialect = {
   wantsStream: (_, { stream }) => stream === true,
   keyHeader: (key) => ["authorization", `Bearer ${key}`],
   whole: (turn, model) => ({
-    ...about(model),
+    ...about(model, turn),
     ...ended(turn),
     error: null,
     output: itemsOf(turn),
@@ -71,11 +76,13 @@ export const openaiResponses: Dialect = {
     const items = itemsOf(turn).flatMap((item, output_index) => itemEvents(send, item, output_index));
     const last = turn.cutAtLimit ? "response.incomplete" : "response.completed";
     return [
-      send("response.created", { response: { ...about(model), status: "in_progress", output: [] } }),
-      send("response.in_progress", { response: { ...about(model), status: "in_progress", output: [] } }),
+      send("response.created", { response: { ...about(model, turn), status: "in_progress", output: [] } }),
+      send("response.in_progress", {
+        response: { ...about(model, turn), status: "in_progress", output: [] },
+      }),
       ...items,
       send(last, {
-        response: { ...about(model), output: itemsOf(turn), ...ended(turn), usage: usageOf(turn) },
+        response: { ...about(model, turn), output: itemsOf(turn), ...ended(turn), usage: usageOf(turn) },
       }),
     ];
   },
