@@ -24,6 +24,8 @@ export interface Settlement {
   readonly reservation: ReservationId;
   readonly spent: Spent;
   readonly failed: boolean;
+  /** The call of an earlier driver, which was estimated: what it took was found afterwards. */
+  readonly found?: true;
 }
 
 export const savingKinds = ["resume", "reuse", "cache", "patch"] as const;
@@ -90,7 +92,8 @@ export function countedAs({ usage, costMicroUsd }: CallEnding, asked: Amount): A
 /** The amount of an ended call in reports. Its tokens and dollars together are those of `countedAs`. */
 export function sumsOf(ending: CallEnding, asked: Amount): UsageSums {
   const { usage, costMicroUsd, failed } = ending;
-  const isUnpriced = costMicroUsd === null && asked.microUsd === null;
+  // What was reserved for tokens that were reported is a limit, and no price.
+  const isUnpriced = costMicroUsd === null && (asked.microUsd === null || usage !== null);
   return {
     ...(usage ?? noUsage),
     calls: 1,

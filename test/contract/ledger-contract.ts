@@ -204,6 +204,21 @@ export function ledgerContract(open: OpenStore): void {
       await expectTotalsAddUp(store, [id]);
     });
 
+    test("that was estimated is settled once when what it took is found, by a later driver of its session alone", async () => {
+      const { store } = await openFor(open);
+      const { id, lease } = await createAndClaim(store);
+      const other = await createAndClaim(store);
+      const reservation = await granted(store, lease);
+      await store.releaseSession(lease);
+      const { lease: next } = await store.claimSession(id, "start");
+      const settlement = { reservation, spent: took(10), failed: true, found: true } as const;
+      await expect(store.append(other.lease, [], { settlement })).rejects.toThrow("not of this session");
+      await store.append(next, [], { settlement });
+      expect(await allCalls(store, id)).toMatchObject([{ status: "failed", usage: took(10).usage }]);
+      await expect(store.append(next, [], { settlement })).rejects.toThrow("is not estimated");
+      await expectTotalsAddUp(store, [id]);
+    });
+
     test("cannot be settled or released by another session's driver", async () => {
       const { store } = await openFor(open);
       const [one, other] = [await createAndClaim(store), await createAndClaim(store)];

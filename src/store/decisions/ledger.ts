@@ -23,8 +23,16 @@ const isUnsettled = ({ status }: ReservedCall): boolean => status === "open" || 
 const isOfLease = (call: ReservedCall, { session, epoch }: Proof): boolean =>
   call.session === session && call.epoch === epoch;
 
-/** Why the lease may not settle the call; undefined if it may. */
-export function refusesToSettle(call: ReservedCall | undefined, lease: Proof): string | undefined {
+/** Why the lease may not settle the call; undefined when it may. `found`: what the call of an earlier driver took. */
+export function refusesToSettle(
+  call: ReservedCall | undefined,
+  lease: Proof,
+  found = false,
+): string | undefined {
+  if (found) {
+    if (call === undefined || call.session !== lease.session) return "is not of this session";
+    return call.status === "estimated" ? undefined : "is not estimated";
+  }
   if (call === undefined || !isOfLease(call, lease)) return "is not of this lease";
   return isUnsettled(call) ? undefined : "is settled already";
 }

@@ -66,9 +66,9 @@ export class LedgerTable {
   }
 
   /** `after`: the seq after which the entries are appended. */
-  settle({ reservation, spent, failed }: Settlement, append: Append, after: number): void {
+  settle({ reservation, spent, failed, found }: Settlement, append: Append, after: number): void {
     const row = this.#find(reservation);
-    const refusal = refusesToSettle(row, append);
+    const refusal = refusesToSettle(row, append, found);
     if (row === undefined || refusal !== undefined) throw new Error(`reservation ${reservation} ${refusal}`);
     const stepAt = append.rows.findIndex(({ kind }) => kind.startsWith("step."));
     const ending = endingOf({ spent, failed });
