@@ -3,8 +3,10 @@ import type { Attachment } from "../domain/attachment.ts";
 import type { CheckResult, Contract } from "../domain/contract.ts";
 import type { AttemptSettings } from "../domain/healing-action.ts";
 import type { Json } from "../domain/json.ts";
+import type { ReservationId } from "../domain/ledger.ts";
 import type { ProtectedChange } from "../domain/put-back.ts";
 import type { Tree } from "../domain/tree.ts";
+import type { Spent } from "../domain/usage.ts";
 import type { Conversation } from "../journal/conversation.ts";
 import type { Probed, RunStep } from "../journal/durable-step.ts";
 import type { Decision, PersonaResult } from "../journal/journal.ts";
@@ -93,6 +95,13 @@ export interface Attached extends Attachment {
   readonly content: Buffer;
 }
 
+/** Calls that count as estimates, because nothing has said yet what they took. */
+export interface LostCalls {
+  /** Oldest first. */
+  of(model: string): Promise<readonly ReservationId[]>;
+  settle(call: ReservationId, spent: Spent): Promise<void>;
+}
+
 /** The argument of any kind of work: more than a function of the team's author should see. */
 export interface WorkContext extends Omit<PersonaContext, "tools"> {
   readonly guide: Guide;
@@ -107,6 +116,8 @@ export interface WorkContext extends Omit<PersonaContext, "tools"> {
   readonly contract: Contract;
   readonly settings: AttemptSettings;
   readonly runStep: RunStep;
+  /** Calls of this conversation whose driver died. */
+  readonly lostCalls: LostCalls;
   /** Throws when the files have a change since then that the persona may not make. */
   readonly refuseProtected: (since: Tree) => Promise<void>;
   /** Puts back changes since then that the persona may not make, and names them. */

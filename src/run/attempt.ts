@@ -13,16 +13,18 @@ import { isInstalled } from "../domain/tree-path.ts";
 import { conversationOf } from "../journal/conversation.ts";
 import { happenedBefore } from "../journal/effect.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
-import type { Attached, WorkContext } from "../personas/function.ts";
+import type { WorkContext } from "../personas/function.ts";
 import { refuseForbidden, writeRule } from "../personas/tools/tool-runner.ts";
 import type { LayerPart } from "../workspace/layers/layer.ts";
 import type { Protection } from "../workspace/protection.ts";
 import { loadTree } from "../workspace/stored-tree.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import type { ActiveAttempt } from "./active-attempt.ts";
+import { attachedFiles } from "./attached-files.ts";
 import { type Control, InfrastructureFailure, infrastructureFailed, orAbandon, Watchdog } from "./control.ts";
 import type { PersonaDrive } from "./drive.ts";
 import { LiveText } from "./live-text.ts";
+import { lostCalls } from "./lost-calls.ts";
 import { checkResult } from "./persona-result.ts";
 import type { PersonaWork } from "./persona-work.ts";
 import { StepRecorder } from "./step.ts";
@@ -255,7 +257,7 @@ export class AttemptRun {
 
   #context(workspace: Workspace, steps: StepRecorder): WorkContext {
     const { log, onText, checks } = this.#drive;
-    const { brief, guide, context, notes, persona, contract } = this.#work;
+    const { brief, guide, context, notes, phase, persona, contract } = this.#work;
     const { attempt } = this.#running;
     const conversation = conversationOf(attempt, this.#running.persona.attempts);
     const text = new LiveText((shown) => onText(persona, shown));
@@ -275,9 +277,10 @@ export class AttemptRun {
       layers: () => this.#watchdog.during(() => this.#layers(workspace)),
       workspace,
       files: workspace,
-      attached: () => this.#attached().catch(infrastructureFailed),
+      attached: () => attachedFiles(this.#drive).catch(infrastructureFailed),
       step: steps.step,
       runStep: text.endingWith(steps.runStep),
+      lostCalls: lostCalls(this.#drive.journal, { phase, persona, started: conversation.started }),
       refuseProtected: async (since) => (await this.#protect()).refuse(workspace, since),
       putBackProtected: async (since) => (await this.#protect()).putBack(workspace, since),
       keepText: (text) => this.#drive.artifacts.put(text).catch(infrastructureFailed),
@@ -299,14 +302,6 @@ export class AttemptRun {
         log(persona, redact(String(message)));
       },
     };
-  }
-
-  #attached(): Promise<readonly Attached[]> {
-    const { artifacts, journal } = this.#drive;
-    const { attachments = [] } = journal.state.created;
-    return Promise.all(
-      attachments.map(async (each) => ({ ...each, content: await artifacts.get(each.sha256) })),
-    );
   }
 
   /** Packages that the persona named and that cannot be installed are missing; its checks say why. */

@@ -1,5 +1,6 @@
 import { TeamInvalid } from "../domain/errors.ts";
 import { keepSecret } from "../domain/redact.ts";
+import type { TokenUsage } from "../domain/usage.ts";
 import { asReturn, conversationWork } from "../personas/conversation.ts";
 import type { FunctionContext, Perform, WorkContext } from "../personas/function.ts";
 import type { NamedServer } from "../personas/mcp/mcp-tools.ts";
@@ -102,7 +103,7 @@ export function performOf(
           );
       }
       case "command":
-        return performWithCommand(work, timeoutMs ?? undefined, access.env, place);
+        return performWithCommand(work, timeoutMs ?? undefined, access, place);
     }
   };
 }
@@ -160,11 +161,14 @@ type CommandWork = Extract<PersonaDefinition["work"], { readonly kind: "command"
 function performWithCommand(
   work: CommandWork,
   timeoutMs: number | undefined,
-  env: Environment,
+  { env, priceOf }: Pick<ModelAccess, "env" | "priceOf">,
   place: CommandPlace,
 ): Perform {
   return async (context) => {
-    const { runCommandPersona } = await import("../personas/command/command-persona.ts");
+    const [{ runCommandPersona }, { bookLostRuns }] = await Promise.all([
+      import("../personas/command/command-persona.ts"),
+      import("../personas/command/book-lost.ts"),
+    ]);
     const guidance = await context.guide.guidance();
     const { argv, network, readable = [], writable = [] } = work;
     const { conversation, signal } = context;
@@ -173,6 +177,16 @@ function performWithCommand(
     const kept = place.kept(context.context.sessionId, conversation.started, folders);
     const keeps = async (error: unknown): Promise<boolean> =>
       signal.aborted || (await import("./failure/classify-error.ts")).classifyError(error).outage;
+    const priced = {
+      argv,
+      priceOf: async (model: string, usage: TokenUsage) => (await priceOf(model))?.cost(usage) ?? null,
+    };
+    // Before the next run reserves money: an estimate may take more of a budget than the run did.
+    const booked = await bookLostRuns(priced, await kept.noted(context.files.hash), context.lostCalls);
+    if (booked !== undefined)
+      context.log(
+        `${argv[0]} used ${booked} tokens before it was killed, by its transcript; a request under way may be billed besides`,
+      );
     const {
       usage: _,
       cliSession,
@@ -181,7 +195,7 @@ function performWithCommand(
     } = await runCommandPersona(
       conversationWork(work.instructions ?? "", context, guidance, await context.attached()),
       {
-        argv,
+        ...priced,
         skills: context.guide.skillsHash,
         runStep: context.runStep,
         files: context.files,

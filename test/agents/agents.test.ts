@@ -5,10 +5,16 @@ import { RealAgentPlace } from "./support/agent-place.ts";
 
 const isSandboxed = (await describeSandbox()).kind !== "none";
 
-it.each(agentNames)("%s works as a persona, and its files are taken over", async (agent) => {
-  const place = await RealAgentPlace.open(agent, isSandboxed);
-  onTestFinished(() => place.close());
-  const { ending, files } = await place.run();
-  expect(ending).toMatchObject({ status: "completed" });
-  expect(files).toEqual({ "part-1.txt": "part 1", "part-2.txt": "part 2" });
-});
+it.each(agentNames)(
+  "%s works as a persona: its files and its last word are taken over, and the ledger has every token that its provider counted",
+  async (agent) => {
+    const place = await RealAgentPlace.open(agent, isSandboxed);
+    onTestFinished(() => place.close());
+    const { ending, files, usage } = await place.run();
+    expect(ending).toMatchObject({ status: "completed" });
+    expect(files).toEqual({ "part-1.txt": "part 1", "part-2.txt": "part 2" });
+    expect(ending.results.only.agent.summary).toBe("wrote all parts");
+    expect(usage).toMatchObject({ calls: 1, unreportedCalls: 0, unpricedCalls: 0, ...place.provider.total });
+    expect(usage.costUsd).toBeGreaterThan(0);
+  },
+);

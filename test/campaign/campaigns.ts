@@ -45,9 +45,13 @@ const campaigns: readonly Campaign[] = [
   },
   {
     name: "agents",
-    about: "SIGKILL of Maestro at random moments while a command-line agent works",
+    about:
+      "SIGKILL of Maestro at random moments while a command-line agent works; real Claude Code and Codex too",
     tries: "kills",
-    load: async () => (await import("./agents.ts")).agentTrials,
+    load: async () => [
+      ...(await import("./agents.ts")).agentTrials,
+      ...(await import("./real-agents.ts")).realAgentTrials,
+    ],
   },
   {
     name: "tickets",

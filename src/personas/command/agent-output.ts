@@ -2,7 +2,8 @@ import { isJsonObject, type Json, parseJson } from "../../domain/json.ts";
 import { redact } from "../../domain/redact.ts";
 import type { Decision, PersonaReturn } from "../model/answer.ts";
 import type { Hide } from "./agent-error.ts";
-import { type AgentReport, ClaudeEvents, CodexEvents, type EventReader, noReport } from "./agent-events.ts";
+import { type AgentReport, type EventReader, noReport } from "./agent-events.ts";
+import { knownAgents } from "./known-agents.ts";
 
 /** An event longer than this is passed over; a text longer than this keeps its end. */
 const maxLineLength = 8 * 1024 * 1024;
@@ -18,7 +19,7 @@ interface AgentListener {
 
 /** Parses an agent's output stream: events of known agents, or plain text. */
 export class AgentOutput {
-  readonly #readers: readonly EventReader[] = [new ClaudeEvents(), new CodexEvents()];
+  readonly #readers: readonly EventReader[] = Object.values(knownAgents).map(({ events }) => events());
   readonly #listener: AgentListener;
   readonly #hide: Hide;
   #session: string | null = null;

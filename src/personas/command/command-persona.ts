@@ -1,16 +1,20 @@
 import type { Budget, BudgetUnit } from "../../domain/budget.ts";
 import { AttemptTimeout, ConfigInvalid, UnrecoverableError } from "../../domain/errors.ts";
 import type { TreeChange } from "../../domain/tree.ts";
-import type { Spend, Spent, TokenUsage } from "../../domain/usage.ts";
+import { type Spend, type Spent, type TokenUsage, totalTokens } from "../../domain/usage.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
 import type { PersonaReturn } from "../model/answer.ts";
 import { raceAbort } from "../model/call-limits.ts";
 import type { CommandEnding, CommandFolder, CommandPlace, RunCommand, ToolFiles } from "../model/ports.ts";
 import { commandPrompt, continuePrompt, type PersonaWork } from "../model/prompt.ts";
-import { commandName, resumeArguments } from "./agent.ts";
+import { ownerOf } from "../model/provider-table.ts";
+import { agentNamed, commandName } from "./agent.ts";
 import { type Hide, hideSecrets, thrownBy } from "./agent-error.ts";
 import type { AgentReport } from "./agent-events.ts";
 import { AgentOutput, endOf, readLastWord } from "./agent-output.ts";
+import { fuller, noUse, since, spentBy, useToJson } from "./agent-use.ts";
+import { isSessionName, knownAgents } from "./known-agents.ts";
+import { noTranscript, type Transcript } from "./transcript.ts";
 
 const maxOutputBytes = 256 * 1024;
 const maxWords = 2000;
@@ -33,6 +37,8 @@ export interface CommandPersonaPorts {
   /** The declared maximum of one run: its cost cannot be known beforehand. */
   readonly reserve?: Budget;
   readonly onText?: (text: string) => void;
+  /** What tokens of a model cost, by the model's name with its provider's. */
+  readonly priceOf?: (model: string, usage: TokenUsage) => Promise<number | null>;
 }
 
 interface CommandPersonaReturn extends PersonaReturn {
@@ -56,7 +62,7 @@ export async function runCommandPersona(
   const { argv, skills, runStep, files, signal } = ports;
   const name = commandName(argv);
   const prompt = commandPrompt(work);
-  let reported: AgentReport | undefined;
+  let spent: Spent = unknownSpent;
   const outcome = await raceAbort(
     runStep<CommandOutcome>({
       kind: "command",
@@ -66,13 +72,14 @@ export async function runCommandPersona(
       spend: {
         model: name,
         ...commandSpend(ports.reserve),
-        spent: (ended) => ("result" in ended ? spentOf(ended.result) : spentOf(reported)),
+        spent: (ended) =>
+          "result" in ended ? { usage: ended.result.usage, costMicroUsd: ended.result.costMicroUsd } : spent,
       },
       effect: () => {
         // A probe that failed is made again: what the run before it reported is not what this one takes.
-        reported = undefined;
-        return perform(ports, prompt, (report) => {
-          reported = report;
+        spent = unknownSpent;
+        return perform(ports, prompt, (run) => {
+          spent = run;
         });
       },
     }),
@@ -86,7 +93,7 @@ export async function runCommandPersona(
 async function perform(
   ports: CommandPersonaPorts,
   prompt: string,
-  onReport: (report: AgentReport) => void,
+  onSpent: (spent: Spent) => void,
 ): Promise<CommandOutcome> {
   const { argv, place, env } = ports;
   const hide = hideSecrets(env);
@@ -94,40 +101,72 @@ async function perform(
     const resumed = folder.session === null ? undefined : resumeArguments(argv, folder.session);
     if (resumed !== undefined) {
       const again = await runAgent(ports, folder, hide, { argv: resumed, stdin: continuePrompt });
-      onReport(again.report);
+      onSpent(again.spent);
       if (!isLost(again)) return endedWell(ports, hide, again);
     }
     // A new conversation does not know about the files of an earlier run.
     if (folder.session !== null) await folder.restart();
-    const ended = await runAgent(ports, folder, hide, { argv, stdin: prompt });
-    onReport(ended.report);
+    const ended = await runAgent(ports, { ...folder, session: null }, hide, { argv, stdin: prompt });
+    onSpent(ended.spent);
     return endedWell(ports, hide, ended);
   });
-  const { cliSession, text } = result;
-  const { usage, costMicroUsd } = counted(result);
+  const { spent, report } = result;
+  const { cliSession, text } = report;
   const said = readLastWord(text);
   const summary = said.summary === "" ? `${argv[0] ?? ""} ended without a word.` : said.summary;
+  const { usage, costMicroUsd } = spent;
   return { ...said, summary, usage, costMicroUsd, cliSession, changes, refused };
+}
+
+/** The command line that resumes the conversation; undefined for an agent without a known way to resume. */
+export function resumeArguments(argv: readonly string[], session: string): readonly string[] | undefined {
+  const name = agentNamed(argv);
+  if (name === undefined || !isSessionName(session)) return undefined;
+  return knownAgents[name].resume?.(argv, session);
+}
+
+/** What the agent wrote down of the conversation. */
+export async function readTranscript(
+  argv: readonly string[],
+  home: string | undefined,
+  session: string | null,
+): Promise<Transcript> {
+  const name = agentNamed(argv);
+  if (name === undefined || home === undefined || session === null || !isSessionName(session))
+    return noTranscript;
+  return (await knownAgents[name].transcript?.(home, session)) ?? noTranscript;
 }
 
 interface AgentRun {
   readonly ending: CommandEnding;
   readonly report: AgentReport;
+  readonly spent: Spent;
 }
 
+const unknownSpent: Spent = { usage: null, costMicroUsd: null };
+
 async function runAgent(
-  { runCommand, signal, env, timeoutMs = defaultCommandTimeoutMs, onText }: CommandPersonaPorts,
+  {
+    argv,
+    runCommand,
+    signal,
+    env,
+    timeoutMs = defaultCommandTimeoutMs,
+    onText,
+    priceOf,
+  }: CommandPersonaPorts,
   folder: CommandFolder,
   hide: Hide,
   asked: { readonly argv: readonly string[]; readonly stdin: string },
 ): Promise<AgentRun> {
+  const before = await readTranscript(argv, folder.home, folder.session);
   let noted: Promise<void> = Promise.resolve();
   const output = new AgentOutput({
     hide,
     onText: (text) => onText?.(text),
     // A run that could not be resumed after a crash is still a good run.
     onSession: (session) => {
-      noted = noted.then(() => folder.note(session)).catch(() => {});
+      noted = noted.then(() => folder.note(session, useToJson(before.used))).catch(() => {});
     },
   });
   const ending = await runCommand({
@@ -143,22 +182,34 @@ async function runAgent(
     },
   });
   await noted;
-  return { ending, report: output.finish() };
+  const report = output.finish();
+  // Its own sums have what it asked beside the conversation; without them, its transcript has every whole answer.
+  const after = await readTranscript(argv, folder.home, report.cliSession);
+  const use = fuller(since(report.use ?? noUse, before.restored), since(after.used, before.used));
+  return { ending, report, spent: await spentBy(use, pricing(priceOf)) };
 }
 
+/** An agent names its models without their provider, or with it. */
+export const pricing =
+  (priceOf: CommandPersonaPorts["priceOf"]) =>
+  async (model: string, usage: TokenUsage): Promise<number | null> => {
+    const owner = model.includes("/") ? undefined : ownerOf(model);
+    return (await priceOf?.(owner === undefined ? model : `${owner}/${model}`, usage)) ?? null;
+  };
+
 /** The agent does not know its conversation any more: it failed before it did anything, and not from an outage. */
-function isLost({ ending, report: { usage, error, cliSession } }: AgentRun): boolean {
+function isLost({ ending, report: { error, cliSession }, spent: { usage } }: AgentRun): boolean {
   if (ending.kind !== "exited" || (ending.code === 0 && error === null)) return false;
-  const nothing = usage === null || usage.inputTokens + usage.outputTokens === 0;
-  if (!nothing) return false;
+  if (usage !== null && totalTokens(usage) > 0) return false;
   return error === null ? cliSession === null : error.status === null && error.unreachable !== true;
 }
 
 function endedWell(
   { argv, timeoutMs = defaultCommandTimeoutMs, signal }: CommandPersonaPorts,
   hide: Hide,
-  { ending, report }: AgentRun,
-): AgentReport {
+  run: AgentRun,
+): AgentRun {
+  const { ending, report } = run;
   const program = argv[0] ?? "";
   signal.throwIfAborted();
   if (ending.kind === "not-started") {
@@ -188,7 +239,7 @@ function endedWell(
     if (error.status !== null || error.unreachable === true) throw thrownBy(program, { ...error, words });
     throw exitError(argv, `${program}: ${words}`, words, ending.code);
   }
-  if (ending.code === 0) return report;
+  if (ending.code === 0) return run;
   const last = endOf(hide(ending.stderr.trim() || report.text || ending.stdout), maxWords);
   const message = `${program} ended with ${ending.code}${last === "" ? "" : `: ${last}`}`;
   throw exitError(argv, message, last, ending.code);
@@ -198,17 +249,6 @@ function endedWell(
 function exitError(argv: readonly string[], message: string, printed: string, code: number): Error {
   return Object.assign(new Error(message), { argv, stdout: "", stderr: printed, code: code || 1 });
 }
-
-/** Work without a token was not counted: it may have taken what was reserved for it. */
-function counted({ usage, costMicroUsd }: AgentReport): Pick<AgentReport, "usage" | "costMicroUsd"> {
-  if (usage === null || (usage.inputTokens > 0 && usage.outputTokens > 0)) return { usage, costMicroUsd };
-  return { usage: null, costMicroUsd: costMicroUsd === 0 ? null : costMicroUsd };
-}
-
-const spentOf = (said: { usage: TokenUsage | null; costMicroUsd: number | null } | undefined): Spent => ({
-  usage: said?.usage ?? null,
-  costMicroUsd: said?.costMicroUsd ?? null,
-});
 
 /** An undeclared unit is unknown beforehand: a limit in that unit refuses the command. */
 function commandSpend({ tokens, microUsd }: Budget = {}): Pick<Spend<never>, "asked" | "undeclared"> {

@@ -2,7 +2,7 @@ import type { Amount } from "../../domain/budget.ts";
 import type { CheckResult } from "../../domain/contract.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import type { Failure } from "../../domain/failure.ts";
-import type { Json } from "../../domain/json.ts";
+import type { Json, JsonObject } from "../../domain/json.ts";
 import type { ProtectedChange } from "../../domain/put-back.ts";
 import type { Tree, TreeChange } from "../../domain/tree.ts";
 import type { Spent, TokenUsage } from "../../domain/usage.ts";
@@ -166,8 +166,11 @@ export interface CommandFolder {
   readonly home?: string | undefined;
   /** The agent's conversation that was interrupted: the files are as it left them. `null`: they are the persona's own. */
   readonly session: string | null;
-  /** Stores the conversation's id, so that the next driver can resume it after a crash. */
-  note(session: string): Promise<void>;
+  /**
+   * Stores the conversation's id, so that the next driver can resume it after a crash. `used`: what the conversation had
+   * used before this run.
+   */
+  note(session: string, used: JsonObject): Promise<void>;
   /** Back to the persona's own files. */
   restart(): Promise<void>;
 }

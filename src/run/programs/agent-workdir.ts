@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isJsonObject, parseJson } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../../domain/json.ts";
 import { emptyTree, type Tree, type TreeChange } from "../../domain/tree.ts";
 import type { CommandFolder } from "../../personas/model/ports.ts";
 import { reach } from "../../store/fault-points.ts";
@@ -12,6 +12,13 @@ export interface LeftBehind<T> {
   readonly result: T;
   readonly changes: readonly TreeChange[];
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
+}
+
+export interface NotedConversation {
+  readonly session: string;
+  /** What it had used before its last run, as that run noted it. */
+  readonly used: Json;
+  readonly home: string;
 }
 
 /**
@@ -40,11 +47,11 @@ export class AgentWorkdir {
     const { tree, hash } = workspace;
     await workspace.save();
     const restart = () => this.#restart(workspace);
-    const session = await this.#session(hash);
+    const { session = null } = (await this.noted(hash)) ?? {};
     if (session === null) await restart();
     const place = { directory: this.#at("workspace"), home: this.#at("home"), session, restart };
     try {
-      const result = await work({ ...place, note: (name) => this.#note(hash, name) });
+      const result = await work({ ...place, note: (name, used) => this.#note(hash, name, used) });
       const { changes, refused } = await readBack(place.directory, tree, this.#blobs);
       return { result, changes, refused };
     } catch (error) {
@@ -70,20 +77,22 @@ export class AgentWorkdir {
   }
 
   /** The note is outside the folders that the agent can write. */
-  async #note(tree: string, session: string): Promise<void> {
+  async #note(tree: string, session: string, used: JsonObject): Promise<void> {
     const path = this.#at("session.json");
-    await writeFile(`${path}.new`, JSON.stringify({ tree, session }), { mode: 0o600 });
+    await writeFile(`${path}.new`, JSON.stringify({ tree, session, used }), { mode: 0o600 });
     await rename(`${path}.new`, path);
   }
 
-  async #session(tree: string): Promise<string | null> {
+  /** The conversation that an earlier run on these files noted. */
+  async noted(tree: string): Promise<NotedConversation | undefined> {
     try {
-      const note = parseJson(await readFile(this.#at("session.json"), "utf8"), { maxBytes: 10_000 });
-      if (!isJsonObject(note) || note["tree"] !== tree) return null;
-      return typeof note["session"] === "string" ? note["session"] : null;
+      const note = parseJson(await readFile(this.#at("session.json"), "utf8"), { maxBytes: 100_000 });
+      if (!isJsonObject(note) || note["tree"] !== tree || typeof note["session"] !== "string")
+        return undefined;
+      return { session: note["session"], used: note["used"] ?? null, home: this.#at("home") };
     } catch {
       // There is no note, or a crash cut it. The command then runs again from its first files.
-      return null;
+      return undefined;
     }
   }
 

@@ -1,9 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { Program } from "../../crash/support/program.ts";
 import { type AgentCommand, agentBin, agentCommand, type RealAgent } from "./agent-commands.ts";
-import { AgentProvider } from "./agent-provider.ts";
+import { AgentProvider, instructions } from "./agent-provider.ts";
 import type { DriveOptions } from "./drive.ts";
 
 /** A state directory, a provider, and a real agent that asks it. */
@@ -33,12 +33,17 @@ export class RealAgentPlace {
     return new RealAgentPlace(await AgentProvider.start(), agent, isSandboxed);
   }
 
-  drive(persona: Partial<DriveOptions["persona"]> = {}): Program {
-    const { argv, env } = this.command;
+  /** `more`: variables that the persona passes on. */
+  drive(
+    persona: Partial<DriveOptions["persona"]> = {},
+    more: Readonly<Record<string, string>> = {},
+  ): Program {
+    const { argv } = this.command;
+    const env = { ...this.command.env, ...more };
     const options = {
       stateDir: this.stateDir,
       persona: {
-        instructions: "You are the persona that writes the parts.",
+        instructions,
         command: argv,
         env: Object.keys(env),
         readable: [dirname(agentBin)],
@@ -46,7 +51,7 @@ export class RealAgentPlace {
         ...persona,
       } as DriveOptions["persona"],
     };
-    const program = new Program("../../agents/support/drive.ts", options, this.#env);
+    const program = new Program("../../agents/support/drive.ts", options, { ...this.#env, ...more });
     this.#programs.push(program);
     return program;
   }
@@ -57,8 +62,22 @@ export class RealAgentPlace {
     return JSON.parse(stdout);
   }
 
-  run(persona: Partial<DriveOptions["persona"]> = {}) {
-    return this.outcome(this.drive(persona));
+  run(persona: Partial<DriveOptions["persona"]> = {}, more: Readonly<Record<string, string>> = {}) {
+    return this.outcome(this.drive(persona, more));
+  }
+
+  /** A file that is kept for the agent's next run has this name, or this text in it. */
+  hasNoted(text: string): boolean {
+    const kept = join(this.stateDir, "scratch", "kept");
+    if (!existsSync(kept)) return false;
+    const entries = readdirSync(kept, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    return entries.some(
+      ({ parentPath, name }) =>
+        name === text ||
+        (name.endsWith(".jsonl") && readFileSync(join(parentPath, name), "utf8").includes(text)),
+    );
   }
 
   async close(): Promise<void> {

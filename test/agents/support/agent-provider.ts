@@ -1,4 +1,3 @@
-import { askedBy } from "../../support/loopback-conversation.ts";
 import type { ModelTurn, ModelTurnUsage } from "../../support/loopback-model-turn.ts";
 import { LoopbackModels, type ModelRequest, type Reaction } from "../../support/loopback-models.ts";
 
@@ -10,14 +9,17 @@ const writers: Readonly<Record<string, (path: string, content: string) => unknow
   write: (path, content) => ({ filePath: path, content }),
 };
 
-/** The part of its sub-agent's prompt by which the server tells the sub-agent from its parent. */
-const delegated = "the part that was delegated";
+/** The persona's instructions. A request without them is a sub-agent's, or asks for a title. */
+export const instructions = "You are the persona that writes the parts.";
+const delegated = "Do the part that was delegated to you.";
 
 interface Plan {
   /** Files that the agent writes, one in each answer, before it ends. */
   readonly files: number;
   /** Claude gives its first file to a sub-agent. */
   readonly delegates?: boolean;
+  /** The object that it ends with. */
+  readonly lastWord?: object;
   /** The answer, by number, that the server gives instead. */
   readonly instead?: (request: number) => Reaction | undefined;
 }
@@ -66,27 +68,30 @@ export class AgentProvider {
   }
 
   #turn(request: ModelRequest, number: number): Pick<ModelTurn, "text" | "calls"> {
-    const { answersBefore } = askedBy(request);
-    const isSubAgent = request.text.includes(delegated) && !request.text.includes("You are the persona");
-    const { files, delegates = false } = this.plan;
+    const { files, delegates = false, lastWord = { summary: "wrote all parts" } } = this.plan;
     const offered = toolNames(request.body);
     const tool = Object.keys(writers).find((name) => offered.includes(name));
     if (tool === undefined) return { text: "a title" };
     const call = (name: string, input: unknown) => ({
-      text: `Step ${answersBefore + 1}.`,
+      text: "The next step.",
       calls: [{ id: `toolu_${number}`, tool: name, input }],
     });
-    if (isSubAgent) {
-      if (answersBefore > 0) return { text: "My part is done." };
-      return call(tool, writers[tool]?.("delegated.txt", "by the sub-agent"));
-    }
-    if (delegates && answersBefore === 0) {
-      const input = { description: "a part", prompt: `Do ${delegated}.`, subagent_type: "general-purpose" };
+    const write = (path: string, content: string) => call(tool, writers[tool]?.(path, content));
+    const hasSaid = (text: string): boolean => request.text.includes(text);
+    if (!hasSaid(instructions))
+      return hasSaid("delegated.txt")
+        ? { text: "My part is done." }
+        : write("delegated.txt", "by the sub-agent");
+    if (delegates && !hasSaid(delegated)) {
+      const input = { description: "a part", prompt: delegated, subagent_type: "general-purpose" };
       return call("Task", input);
     }
-    if (answersBefore < files)
-      return call(tool, writers[tool]?.(`part-${answersBefore + 1}.txt`, `part ${answersBefore + 1}`));
-    return { text: 'All parts are written.\n\n```json\n{"summary": "wrote all parts"}\n```' };
+    // By what the conversation shows: agents add answers of their own when they resume.
+    const next = Array.from({ length: files }, (_, index) => index + 1).find(
+      (part) => !hasSaid(`part-${part}.txt`),
+    );
+    if (next !== undefined) return write(`part-${next}.txt`, `part ${next}`);
+    return { text: `All parts are written.\n\n\`\`\`json\n${JSON.stringify(lastWord)}\n\`\`\`` };
   }
 }
 

@@ -125,9 +125,9 @@ describe("reads the reports of known agents", () => {
         total_cost_usd: -1,
       }),
     );
+    const nothing = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
     expect(output.finish()).toMatchObject({
-      usage: { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 },
-      costMicroUsd: null,
+      use: { byModel: new Map([["", expect.objectContaining(nothing)]]), costMicroUsd: null },
       cliSession: null,
       text: "",
     });

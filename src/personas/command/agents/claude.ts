@@ -1,0 +1,136 @@
+import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
+import type { TokenUsage } from "../../../domain/usage.ts";
+import { agentError } from "../agent-error.ts";
+import { type AgentReport, type EventReader, noReport, textOf } from "../agent-events.ts";
+import { type AgentUse, costOf, countOf, noUse, unnamedModel } from "../agent-use.ts";
+import { fieldsOf, filesBelow, type Transcript, UseByAnswer } from "../transcript.ts";
+
+/** The team chose a conversation of its own. */
+const choosesSession =
+  /^(?:--resume|-r|--continue|-c|--session-id|--no-session-persistence|--fork-session)(?:=|$)/;
+
+export function resumeClaude(argv: readonly string[], session: string): readonly string[] | undefined {
+  return argv.some((word) => choosesSession.test(word)) ? undefined : [...argv, "--resume", session];
+}
+
+/** `claude -p --output-format json` (the last event alone) and `stream-json` (all of them, one a line). */
+export class ClaudeEvents implements EventReader {
+  report: AgentReport = noReport;
+  /** When the limit ends that it has met. */
+  #resetsAt: number | null = null;
+  /** Its own word for what its provider did. */
+  #errorKind: string | null = null;
+
+  read(event: JsonObject): string | undefined {
+    const { type } = event;
+    if (type === "result" && "session_id" in event) return this.#result(event);
+    if (type === "system" && "session_id" in event) return this.#session(event, "");
+    if (type === "rate_limit_event" && "session_id" in event) return this.#limit(event);
+    if ((type === "assistant" || type === "user") && isJsonObject(event["message"])) {
+      this.#errorKind = textOf(event["error"]);
+      return this.#session(event, type === "assistant" ? said(event["message"]["content"]) : "");
+    }
+    return undefined;
+  }
+
+  #limit(event: JsonObject): string {
+    const info = event["rate_limit_info"];
+    const seconds = isJsonObject(info) && info["status"] === "rejected" ? info["resetsAt"] : null;
+    this.#resetsAt = Number.isSafeInteger(seconds) ? (seconds as number) * 1000 : null;
+    return this.#session(event, "");
+  }
+
+  #session(event: JsonObject, text: string): string {
+    const cliSession = textOf(event["session_id"]) ?? this.report.cliSession;
+    this.report = { ...this.report, cliSession, ...(text !== "" && { text }) };
+    return text;
+  }
+
+  /** There is one for each turn: work in the background may begin another. The last one has the sums of all. */
+  #result(event: JsonObject): string {
+    const failed = event["is_error"] === true || event["subtype"] !== "success";
+    const words = textOf(event["result"]) ?? "";
+    const byModel = usageByModel(event["modelUsage"]) ?? ownUsage(event["usage"]);
+    const costMicroUsd = costOf(event["total_cost_usd"]);
+    this.report = {
+      text: words === "" ? this.report.text : words,
+      use: byModel && { byModel, costMicroUsd },
+      cliSession: textOf(event["session_id"]),
+      error: failed
+        ? agentError(words || (textOf(event["subtype"]) ?? "it failed"), this.#errorKind, this.#resetsAt)
+        : null,
+    };
+    return "";
+  }
+}
+
+/** Of all models that it asked, also for its sub-agents, and in earlier runs of the conversation that it knows of. */
+function usageByModel(value: Json | undefined): AgentUse["byModel"] | null {
+  if (!isJsonObject(value)) return null;
+  const models = Object.entries(value).map(([model, usage]) => {
+    const cached = countOf(fieldsOf(usage)["cacheReadInputTokens"]);
+    const written = countOf(fieldsOf(usage)["cacheCreationInputTokens"]);
+    return [
+      model,
+      {
+        inputTokens: countOf(fieldsOf(usage)["inputTokens"]) + cached + written,
+        cachedInputTokens: cached,
+        cacheWriteTokens: written,
+        outputTokens: countOf(fieldsOf(usage)["outputTokens"]),
+        reasoningTokens: countOf(fieldsOf(usage)["thinkingTokens"]),
+      },
+    ] as const;
+  });
+  return models.length === 0 ? null : new Map(models);
+}
+
+/** Without its sub-agents; older versions report no more. */
+function ownUsage(usage: Json | undefined): AgentUse["byModel"] | null {
+  const own = usageOf(usage);
+  return own && new Map([[unnamedModel, own]]);
+}
+
+/** Cached tokens are counted beside the input. */
+function usageOf(usage: Json | undefined): TokenUsage | null {
+  if (!isJsonObject(usage) || !("input_tokens" in usage)) return null;
+  const cachedInputTokens = countOf(usage["cache_read_input_tokens"]);
+  const cacheWriteTokens = countOf(usage["cache_creation_input_tokens"]);
+  return {
+    inputTokens: countOf(usage["input_tokens"]) + cachedInputTokens + cacheWriteTokens,
+    cachedInputTokens,
+    cacheWriteTokens,
+    outputTokens: countOf(usage["output_tokens"]),
+    reasoningTokens: countOf(fieldsOf(usage["output_tokens_details"])["thinking_tokens"]),
+  };
+}
+
+const said = (content: Json | undefined): string =>
+  Array.isArray(content)
+    ? (content as readonly Json[])
+        .flatMap((part) =>
+          isJsonObject(part) && part["type"] === "text" ? [textOf(part["text"]) ?? ""] : [],
+        )
+        .join("")
+    : "";
+
+/**
+ * Its own transcript and those of its sub-agents: each answer, as soon as it is whole. What it asks beside the conversation
+ * is in the sums that it writes when it ends, and begins with when it resumes.
+ */
+export async function readClaude(home: string, session: string): Promise<Transcript> {
+  const answers = new UseByAnswer();
+  let restored: AgentUse = noUse;
+  const isOfSession = (path: string) => path.includes(session) && path.endsWith(".jsonl");
+  for await (const line of filesBelow(`${home}/.claude/projects`, isOfSession)) {
+    if (line["type"] === "cost-state") {
+      const byModel = usageByModel(line["modelUsage"]) ?? noUse.byModel;
+      restored = { byModel, costMicroUsd: costOf(line["totalCostUSD"]) };
+    }
+    const message = fieldsOf(line["message"]);
+    const usage = usageOf(message["usage"]);
+    const id = textOf(message["id"]);
+    if (line["type"] === "assistant" && usage !== null && id !== null)
+      answers.add(id, textOf(message["model"]) ?? unnamedModel, usage);
+  }
+  return { used: answers.use, restored };
+}

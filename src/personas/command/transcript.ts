@@ -1,0 +1,73 @@
+import { createReadStream } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { isJsonObject, type JsonObject, parseJson } from "../../domain/json.ts";
+import { noUsage, type TokenUsage } from "../../domain/usage.ts";
+import { type AgentUse, noUse, plus } from "./agent-use.ts";
+
+/** What an agent has written down of one conversation. */
+export interface Transcript {
+  /** Every whole answer. */
+  readonly used: AgentUse;
+  /** The sums that the agent begins with when it resumes the conversation: they are part of what it then reports. */
+  readonly restored: AgentUse;
+}
+
+export const noTranscript: Transcript = { used: noUse, restored: noUse };
+
+/** An agent writes one answer in several lines, each with the same usage. */
+export class UseByAnswer {
+  readonly #answers = new Map<string, { readonly model: string; readonly usage: TokenUsage }>();
+
+  /** The last line of an answer counts: it has its whole output. */
+  add(id: string, model: string, usage: TokenUsage): void {
+    this.#answers.set(id, { model, usage });
+  }
+
+  get use(): AgentUse {
+    const byModel = new Map<string, TokenUsage>();
+    for (const { model, usage } of this.#answers.values())
+      byModel.set(model, plus(byModel.get(model) ?? noUsage, usage));
+    return { byModel, costMicroUsd: null };
+  }
+}
+
+const maxFiles = 1000;
+const maxLineLength = 8 * 1024 * 1024;
+
+/**
+ * The lines of JSON in files that an agent wrote. It may have written anything: a folder that cannot be read has no
+ * lines, links are not followed, and what is no object is passed over.
+ */
+export async function* filesBelow(
+  folder: string,
+  isWanted: (path: string) => boolean,
+): AsyncGenerator<JsonObject> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  for (const path of files.filter(isWanted).toSorted().slice(0, maxFiles)) {
+    try {
+      for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+        const value = line.length > maxLineLength ? undefined : objectIn(line);
+        if (value !== undefined) yield value;
+      }
+    } catch {
+      // It went away, or cannot be read: what was read before counts.
+    }
+  }
+}
+
+function objectIn(line: string): JsonObject | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const value = parseJson(line, { maxBytes: maxLineLength * 4 });
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    // A crash cuts the last line.
+    return undefined;
+  }
+}
+
+/** The members of a value that may be none. */
+export const fieldsOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
