@@ -7,7 +7,9 @@ const here = import.meta.dirname;
 /** Installs the agents, unless they are there in the versions of the lock. */
 export function setup(): void {
   if (isInstalled()) return;
-  const { status, stderr, error } = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
+  // Not `npm ci`: it refuses a registry that lacks packages of other platforms. The agents need no install scripts.
+  const options = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const { status, stderr, error } = spawnSync("npm", ["install", ...options], {
     cwd: here,
     encoding: "utf8",
   });
