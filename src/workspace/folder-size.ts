@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { lstat, readdir, readlink, stat } from "node:fs/promises";
+import { lstat, readdir, readlink, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 
 const blockBytes = 512;
@@ -61,6 +61,25 @@ export async function bytesHeldOpen(
     }
   }
   return counted.bytes;
+}
+
+/** Where a sandbox keeps temporary files in memory. */
+const temporaryFolders = ["/tmp", "/dev/shm"] as const;
+
+/** The files in memory that these processes see in their temporary folders, unless Maestro sees the same folders. */
+export async function bytesInTemporary(pids: readonly number[]): Promise<number> {
+  const used = new Map<number, number>();
+  for (const folder of temporaryFolders) {
+    const own = (await stat(folder).catch(() => undefined))?.dev;
+    for (const pid of pids) {
+      const path = `/proc/${pid}/root${folder}`;
+      const device = (await stat(path).catch(() => undefined))?.dev;
+      if (device === undefined || device === own || used.has(device)) continue;
+      const { blocks, bfree, bsize } = await statfs(path).catch(() => ({ blocks: 0, bfree: 0, bsize: 0 }));
+      used.set(device, (blocks - bfree) * bsize);
+    }
+  }
+  return [...used.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** A file with several names or descriptors counts once. */

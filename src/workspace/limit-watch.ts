@@ -1,6 +1,6 @@
 import { stat, statfs } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { bytesBelow, bytesHeldOpen } from "./folder-size.ts";
+import { bytesBelow, bytesHeldOpen, bytesInTemporary } from "./folder-size.ts";
 import { type CommandLimits, mebibyte } from "./process-limits.ts";
 import { memoryOf, processesOf, sharedMemory } from "./process-memory.ts";
 
@@ -62,8 +62,8 @@ async function passes(ms: number, signal: AbortSignal): Promise<boolean> {
 }
 
 /**
- * The memory of a launch. Memory files that it does not map are searched only when the machine's shared memory has
- * grown by the launch's remaining amount.
+ * The memory of a launch. Memory files that it does not map, and its temporary files, are searched only when the
+ * machine's shared memory has grown by the launch's remaining amount.
  */
 class Memory {
   readonly #limit: number;
@@ -78,7 +78,7 @@ class Memory {
     if (own + shared > this.#limit) return true;
     if (sharedMemory() - this.#sharedBefore < this.#limit - own) return false;
     const inFiles = await bytesHeldOpen(pids, (name) => name.startsWith("/memfd:"));
-    return own + Math.max(shared, inFiles) > this.#limit;
+    return own + Math.max(shared, inFiles + (await bytesInTemporary(pids))) > this.#limit;
   }
 }
 

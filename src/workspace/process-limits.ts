@@ -18,7 +18,7 @@ export const commandLimits: CommandLimits = {
 
 export const mebibyte = 1024 * 1024;
 export const maxFileBytes = 1024 * mebibyte;
-/** Size of each temporary file system in the sandbox. They are in memory. */
+/** Size of each temporary file system in the sandbox. They are in memory, and count as memory. */
 export const temporaryBytes = 512 * mebibyte;
 
 /**

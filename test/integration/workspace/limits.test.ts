@@ -90,6 +90,21 @@ time.sleep(60)`;
     });
   });
 
+  test.skipIf(isSkipped || rule === "none")(
+    "are ended for temporary files, which are in memory",
+    async () => {
+      const script = `const fs = require("node:fs");
+      for (let number = 0; ; number += 1) {
+        fs.appendFileSync(number % 2 === 0 ? "/tmp/kept" : "/dev/shm/kept", Buffer.alloc(2 ** 20, 1));
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, number < 500 ? 5 : 100);
+      }`;
+      expect(await run(node(script), { memoryMiB: 256 })).toMatchObject({
+        result: { kind: "exceeded", reason: "the memory of all its processes passed 256 MiB" },
+        left: [],
+      });
+    },
+  );
+
   test.skipIf(isSkipped || !hasPerl)("count memory that they share once (needs perl)", async () => {
     // 150 MiB in four processes, never written after the fork.
     const script = 'my $kept = "x" x (150 * 2 ** 20); fork; fork; sleep 2; print length $kept';
