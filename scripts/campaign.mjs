@@ -12,7 +12,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const usage = `Usage: npm run campaign -- <name> [options]
        npm run campaign -- list
 
-  --minutes <n>   run new trials for this long (default 5)
+  --minutes <n>   run new trials for this long (default 5; with --trials, until all have ended)
   --seed <n>      the first trial's seed; each trial adds one (default: random)
   --trials <n>    stop after this many trials
   --together <n>  trials at the same time (default: one per core)
@@ -43,7 +43,7 @@ function main() {
   const { minutes, seed, trials, together } = parsed.values;
   return run({
     name,
-    minutes: numberOr(minutes, 5),
+    minutes: numberOr(minutes, trials === undefined ? 5 : Number.MAX_SAFE_INTEGER),
     seed: numberOr(seed, Math.floor(Math.random() * 2 ** 32)),
     trials: numberOr(trials, Number.MAX_SAFE_INTEGER),
     together: numberOr(together, availableParallelism()),
