@@ -33,7 +33,8 @@ function main() {
   const [name = "list"] = parsed.positionals;
   if (name === "list") {
     process.stdout.write(`${usage}\n`);
-    for (const each of listed) process.stdout.write(`  ${each.name.padEnd(9)}${each.about}\n`);
+    const width = Math.max(...listed.map((each) => each.name.length)) + 2;
+    for (const each of listed) process.stdout.write(`  ${each.name.padEnd(width)}${each.about}\n`);
     return 0;
   }
   if (!listed.some((each) => each.name === name)) {

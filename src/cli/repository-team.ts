@@ -14,7 +14,7 @@ export function repositoryTeam({ name, model, git, setups, checks }: RepositoryT
 name: ${flow(name)}
 # provider/model: ${providers}
 ${model === undefined ? "# model: anthropic/claude-sonnet-4-5" : `model: ${flow(model)}`}
-# What a session may use at most, over all its resumes.
+# The budget of a session, over all its resumes.
 budget: { tokens: 2000000 }
 # The tracked files, without secrets. Your checkout is not touched.
 source: { git: ${flow(git)} }

@@ -50,7 +50,7 @@ export function answerCutShort(
 function probably({ likely }: Pick<ReservationRequest, "likely">, unit: BudgetUnit, asked: number): string {
   const less = unit === "tokens" ? likely?.tokens : likely?.microUsd;
   if (less === undefined || less === null || less >= asked) return "";
-  return ` (probably less than ${show(unit, less)}: what the provider has not counted yet is reserved at the most that it can be)`;
+  return ` (probably less than ${show(unit, less)}: tokens that the provider has not counted yet are reserved at their maximum)`;
 }
 
 function unpriced(

@@ -37,8 +37,9 @@ interface Refused {
 }
 
 /**
- * Twice the limit, and at least enough for the next call. Null for the day's limit, which is set in the
- * configuration, and for a cost without a known price, where the error itself has the advice.
+ * Twice the limit, and at least enough for two calls like the refused one: with room for one, the session parks again
+ * at the next. Null for the day's limit, which is set in the configuration, and for a cost without a known price, where
+ * the error itself has the advice.
  */
 export function proposedLimit({ reason, error, budgets }: RefusedSession): ProposedLimit | null {
   if (reason !== "budget") return null;
@@ -49,10 +50,11 @@ export function proposedLimit({ reason, error, budgets }: RefusedSession): Propo
     (level === "phase" || level === "persona") && name !== undefined
       ? ({ level, name } as const)
       : ({ level: "session", name: null } as const);
+  const least = used + 2 * asked;
   if (unit !== "usd")
-    return { ...target, unit: "tokens", amount: Math.max((now?.tokens ?? 5_000) * 2, used + asked) };
-  const least = Math.ceil((used + asked) / 10_000) / 100;
-  return { ...target, unit: "usd", amount: Math.max((now?.usd ?? 0.5) * 2, least) };
+    return { ...target, unit: "tokens", amount: Math.max((now?.tokens ?? 5_000) * 2, least) };
+  const leastUsd = Math.ceil(least / 10_000) / 100;
+  return { ...target, unit: "usd", amount: Math.max((now?.usd ?? 0.5) * 2, leastUsd) };
 }
 
 export function raiseAdvice(session: RefusedSession, { level, name, unit, amount }: ProposedLimit): Advice {

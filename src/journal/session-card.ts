@@ -2,6 +2,7 @@ import type { Budget, BudgetChange } from "../domain/budget.ts";
 import type { GateResult } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { Json } from "../domain/json.ts";
+import type { StopRequest } from "./signal.ts";
 import type { PauseCause } from "./standing.ts";
 import type { WaitingKind } from "./waiting-call.ts";
 
@@ -72,6 +73,8 @@ export interface SessionCard {
   /** Why it stopped. */
   readonly error: CardError | null;
   readonly wakeAt: number | null;
+  /** A person asked a running session to stop. */
+  readonly stopping: StopRequest | null;
   readonly held: readonly CardHold[];
   readonly calls: readonly CardCall[];
   readonly lastFailure: {

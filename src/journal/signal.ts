@@ -43,3 +43,10 @@ export const signal = is.union(
   },
 );
 export type Signal = is.TypeOf<typeof signal>;
+
+/** A request to stop the drive, which takes effect at the next step. */
+export type StopRequest = Extract<Signal["action"], "pause" | "cancel">;
+
+/** A cancel is final, so a later pause does not replace it. */
+export const stopRequest = (before: StopRequest | null, { action }: Signal): StopRequest | null =>
+  action === "cancel" || before === "cancel" ? "cancel" : action === "pause" ? "pause" : before;

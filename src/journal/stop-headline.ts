@@ -4,6 +4,7 @@ import type { ErrorJson } from "../domain/error-json.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { gateClause, gateFact } from "./facts.ts";
 import type { SessionCard } from "./session-card.ts";
+import type { StopRequest } from "./signal.ts";
 import type { ParkReason, SessionStatus } from "./standing.ts";
 
 /** A session in a list. */
@@ -28,6 +29,7 @@ export function stopHeadline(
     case "running":
       if (blocked !== undefined) return `Not taken: ${inShort(blocked.message)}`;
       if (abandoned) return "Its process died";
+      if (card.stopping !== null) return stoppingHeadlines[card.stopping];
       return card.wakeAt === null ? null : `Waits until ${isoTime(card.wakeAt)}`;
     case "paused":
       return pausedHeadline(card);
@@ -41,6 +43,11 @@ export function stopHeadline(
       return parkedHeadlines[reason ?? "help"](card);
   }
 }
+
+const stoppingHeadlines: Readonly<Record<StopRequest, string>> = {
+  pause: "Pauses at its next step",
+  cancel: "Is canceled at its next step",
+};
 
 const parkedHeadlines: Readonly<Record<ParkReason, (card: SessionCard) => string>> = {
   review: ({ review, calls, lastPhase }) =>

@@ -22,6 +22,7 @@ import {
   type SessionState,
 } from "./session-state.ts";
 import { describeSetup, type SetupView } from "./setup-view.ts";
+import { type StopRequest, stopRequest } from "./signal.ts";
 import {
   errorOf,
   type ParkReason,
@@ -58,6 +59,8 @@ export interface SessionView {
   readonly reason: ParkReason | null;
   /** Why it is paused, if it is. */
   readonly pausedBy: PauseCause | null;
+  /** A person asked a running session to stop: it does at its next step. */
+  readonly stopping: StopRequest | null;
   readonly error: ErrorJson | null;
   readonly model: string | null;
   readonly queue: string;
@@ -214,6 +217,7 @@ export function describeSession(
     status: state.standing.status,
     reason: reasonOf(state.standing) ?? null,
     pausedBy: pausedBy(state.standing) ?? null,
+    stopping: state.standing.status === "running" ? state.signals.reduce(stopRequest, null) : null,
     error: errorOf(state.standing) ?? blocked ?? null,
     model: created.model ?? null,
     queue: created.queue ?? defaultQueue,

@@ -171,7 +171,7 @@ function teamText(name: string, model: string, phases: readonly string[]): strin
 name: ${JSON.stringify(name)}
 # provider/model (${knownProviders.map((provider) => `${provider}/...`).join(", ")}), or ${simulatedName}: offline, placeholders.
 model: ${JSON.stringify(model)}
-# What a session may use at most, over all its resumes.
+# The budget of a session, over all its resumes.
 budget: { tokens: 500000 }
 phases:
 ${phases
@@ -187,7 +187,7 @@ ${phases
     instructions: >-
       Do the ${phase} for the brief. Write your result to docs/${phase}.md.
     contract:
-      # What must be there in the end, and commands that must succeed.
+      # Files that must exist at the end, and commands that must succeed.
       deliverables:
         - name: ${JSON.stringify(phase)}
           files: ["docs/${phase}.md"]

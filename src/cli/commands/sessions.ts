@@ -3,6 +3,7 @@ import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
 import { adviceOf, resumeAdvice } from "../../journal/explain-stop.ts";
+import type { StopRequest } from "../../journal/signal.ts";
 import { type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
 import { type GlobalOptions, withReadonly } from "../open.ts";
 import {
@@ -16,7 +17,7 @@ import {
   sayWrapped,
 } from "../output.ts";
 import { readCount } from "../read-flags.ts";
-import { ago, cost, count, plain, shortNumber } from "../terminal/format.ts";
+import { ago, cost, count, plain, shortNumber, stoppingTexts } from "../terminal/format.ts";
 import { screenOf } from "../terminal/screen.ts";
 
 const mostAdvised = 5;
@@ -39,6 +40,7 @@ export async function sessions(options: SessionsOptions): Promise<void> {
       ...session,
       brief: session.card.brief,
       abandoned: session.status === "running" && abandoned.has(session.id),
+      stopping: session.status === "running" ? session.card.stopping : null,
     }));
     return { found, lost: found.length === 0 ? await maestro.lostSessions() : [] };
   });
@@ -55,6 +57,7 @@ export async function sessions(options: SessionsOptions): Promise<void> {
           queue,
           priority,
           abandoned,
+          stopping: session.stopping,
           blocked: session.blocked ?? null,
           wakeAt: isoTimeOrNull(session.wakeAt),
           createdAt: isoTime(session.createdAt),
@@ -78,10 +81,10 @@ export async function sessions(options: SessionsOptions): Promise<void> {
       { head: "cost", align: "right", yields: 3 },
       { head: "changed", yields: 2 },
     ],
-    found.map(({ id, key, team, brief, status, reason, abandoned, blocked, wakeAt, updatedAt, usage }) => [
+    found.map(({ id, key, team, brief, updatedAt, usage, ...session }) => [
       shown.get(id) ?? id,
       key ?? "-",
-      describeStatus({ status, reason, abandoned, blocked, wakeAt }),
+      describeStatus(session),
       brief.trim().replaceAll(/\s+/g, " "),
       team,
       usage.calls === 0 ? "-" : shortNumber(usage.inputTokens + usage.outputTokens),
@@ -178,11 +181,14 @@ function describeStatus({
   abandoned,
   blocked,
   wakeAt,
+  stopping,
 }: Pick<SessionListing, "status" | "reason" | "blocked" | "wakeAt"> & {
   readonly abandoned: boolean;
+  readonly stopping: StopRequest | null;
 }): string {
   if (blocked !== undefined) return `${status} (not taken)`;
   if (abandoned) return "running (its process is gone)";
+  if (stopping !== null) return `running (${stoppingTexts[stopping]})`;
   if (status === "running" && wakeAt !== undefined) return "running (waits)";
   return reason === undefined ? status : `${status} (${reason})`;
 }

@@ -12,7 +12,7 @@ import { type GlobalOptions, withReadonly } from "../open.ts";
 import { checkOut, sayWritten } from "../out-folder.ts";
 import { folded, print, printJson } from "../output.ts";
 import { type Paint, painter } from "../terminal/color.ts";
-import { ago, bytes, cost, count, duration, plain, shortNumber } from "../terminal/format.ts";
+import { ago, bytes, cost, count, duration, plain, shortNumber, stoppingTexts } from "../terminal/format.ts";
 import { type Screen, screenOf } from "../terminal/screen.ts";
 
 const mostFiles = 20;
@@ -64,6 +64,13 @@ function filesAt({ at }: ShowOptions): FilesAt {
   return { phase, ...(revision !== undefined && { revision: Number(revision) }) };
 }
 
+function describeStatus({ status, reason, wakeAt, stopping }: SessionView, { abandoned }: Facing): string {
+  if (abandoned) return `${status} (its process is gone)`;
+  if (stopping !== null) return `${status} (${stoppingTexts[stopping]} at its next step)`;
+  if (status === "running" && wakeAt !== null) return `${status} (waits until ${wakeAt})`;
+  return reason === null ? status : `${status} (${reason})`;
+}
+
 /** First the answers for a person on call, then the details. */
 export function* describe(
   view: SessionView,
@@ -73,16 +80,10 @@ export function* describe(
   const paint = painter(screen.color);
   const fit = (text: string, indent: number): readonly string[] =>
     folded(" ".repeat(indent) + plain(text), screen.columns);
-  const { id, key, team, status, reason, brief, updatedAt, model, simulated, fork } = view;
-  const state = facing.abandoned
-    ? `${status} (its process is gone)`
-    : status === "running" && view.wakeAt !== null
-      ? `${status} (waits until ${view.wakeAt})`
-      : reason === null
-        ? status
-        : `${status} (${reason})`;
+  const { id, key, team, status, brief, updatedAt, model, simulated, fork } = view;
   const named = key === null ? id : `${id} (key ${key})`;
-  yield* fit(`Session ${named}: ${state}, changed ${ago(Date.parse(updatedAt), facing.now)}`, 0);
+  const changed = ago(Date.parse(updatedAt), facing.now);
+  yield* fit(`Session ${named}: ${describeStatus(view, facing)}, changed ${changed}`, 0);
   const shortBrief = brief.length > 200 ? `${brief.slice(0, 200)}…` : brief;
   yield* fit(
     `Team ${team}${model === null ? "" : `, ${simulated ? "simulated model" : model}`}: ${shortBrief}`,

@@ -1,4 +1,5 @@
 import { money } from "../../domain/amounts.ts";
+import type { StopRequest } from "../../journal/signal.ts";
 
 export { count, money, number } from "../../domain/amounts.ts";
 
@@ -16,6 +17,9 @@ export function ago(at: number, now = Date.now()): string {
   if (seconds < 172_800) return "yesterday";
   return `${Math.floor(seconds / 86_400)} days ago`;
 }
+
+/** Marks a running session that was asked to stop. */
+export const stoppingTexts: Readonly<Record<StopRequest, string>> = { pause: "pausing", cancel: "canceling" };
 
 /** "0.4 s", "12 s", "3 min 20 s", "2 h 5 min". */
 export function duration(ms: number): string {

@@ -60,6 +60,7 @@ export const unstarted = {
   review: null,
   error: null,
   wakeAt: null,
+  stopping: null,
   held: [],
   calls: [],
   lastFailure: null,

@@ -1,18 +1,8 @@
 import { isoTimeOrNull } from "../../domain/iso-time.ts";
-import { isUnsettled, letRepeat, withEffect } from "../effect.ts";
 import { limitOf, needsProgram, phasesFact, plannedPhases } from "../planned.ts";
-import { awaiting, rejectPhase } from "../reset-phase.ts";
 import * as is from "../schema.ts";
-import {
-  cardError,
-  cardLimits,
-  changeCardPhase,
-  cut,
-  type SessionCard,
-  withoutCall,
-} from "../session-card.ts";
+import { cardError, cardLimits, cut, type SessionCard } from "../session-card.ts";
 import type { SessionState } from "../session-state.ts";
-import { type Signal, signal } from "../signal.ts";
 import {
   errorOf,
   pausedBy,
@@ -23,7 +13,7 @@ import {
   standing,
   wakeAtOf,
 } from "../standing.ts";
-import { grantRounds, withPhase } from "../update.ts";
+import { grantRounds } from "../update.ts";
 import {
   type ClaimCause,
   claimCause,
@@ -33,11 +23,11 @@ import {
   type SessionTerms,
   sessionTerms,
 } from "../values.ts";
-import { withWord } from "../waiting-call.ts";
-import { always, event, type RowPlace, shorten } from "./define.ts";
+import { always, event, shorten } from "./define.ts";
 import { deliveredEvent } from "./delivery.ts";
 import { forked, unstarted } from "./fork.ts";
 import { completeWith } from "./phase.ts";
+import { signalReceived } from "./signal.ts";
 
 /** Limit on the searched text of a brief. */
 const searchedLength = 2_000;
@@ -116,6 +106,7 @@ export const sessionEvents = {
     isTransition: true,
   }),
   "session.delivered": deliveredEvent,
+  "signal.received": signalReceived,
   "session.forked": forked,
   "session.claimed": event({
     row: is.object({ cause: claimCause, owner: is.text }),
@@ -125,7 +116,10 @@ export const sessionEvents = {
       return {
         error: null,
         wakeAt: null,
-        ...(cause === "resume" && { resumes: (card?.resumes ?? 0) + 1 }),
+        ...(cause === "resume" && {
+          resumes: (card?.resumes ?? 0) + 1,
+          stopping: card?.stopping === "cancel" ? "cancel" : null,
+        }),
         pausedBy: null,
       };
     },
@@ -169,7 +163,7 @@ export const sessionEvents = {
       error: "error" in entry ? cardError(entry.error) : null,
       wakeAt: wakeAtOf(entry) ?? null,
       pausedBy: pausedBy(entry) ?? null,
-      ...(entry.status !== "running" && { held: [] }),
+      ...(entry.status !== "running" && { held: [], stopping: null }),
     }),
     reduce(state, entry) {
       const stands = standingOf(entry);
@@ -205,23 +199,7 @@ export const sessionEvents = {
     isTransition: true,
     isQuiet: always,
   }),
-  "signal.received": event({
-    row: is.object({ signal, sentAt: is.time }),
-    card: (card, { signal }) => (card === undefined ? undefined : cardAfterSignal(card, signal)),
-    reduce: (state, { signal }, place) => receive(state, signal, place),
-    fact: ({ signal }) => ({
-      action: signal.action,
-      note: shortNote(signal),
-    }),
-    sentence: ({ action, note }) => `received signal ${action}${note === null ? "" : `: ${note}`}`,
-    isTransition: true,
-  }),
 };
-
-function shortNote(signal: Signal): string | null {
-  const note = signal.action === "answer" ? signal.text : "note" in signal ? signal.note : undefined;
-  return note === undefined ? null : shorten(note);
-}
 
 const restored = { status: "paused", by: "restore" } as const;
 
@@ -262,65 +240,6 @@ function claim(state: SessionState, cause: ClaimCause, at: number): SessionState
 /** If the clock was set back since, the time of the rest is unknown. */
 const restOf = (before: Standing, at: number): number =>
   "restsSince" in before ? Math.max(0, Math.min(at, before.wakeAt) - before.restsSince) : 0;
-
-function receive(state: SessionState, signal: Signal, { seq: row, at }: RowPlace): SessionState {
-  switch (signal.action) {
-    case "pause":
-    case "cancel":
-      return { ...state, signals: [...state.signals, signal] };
-    case "approve":
-      return awaiting(state, signal.phase).reduce(
-        (approved, [name]) => withPhase(approved, name, { review: "approved" }),
-        state,
-      );
-    case "reject":
-      return rejectReviewed(state, signal);
-    case "settle":
-      return settle(state, signal, row);
-    case "approve-call": {
-      const { call, arguments: args } = signal;
-      const word = { kind: "approved", ...(args !== undefined && { arguments: args }) } as const;
-      return { ...state, calls: withWord(state, call, word, at) };
-    }
-    case "reject-call":
-      return { ...state, calls: withWord(state, signal.call, { kind: "rejected", note: signal.note }, at) };
-    case "answer":
-      return { ...state, calls: withWord(state, signal.call, { kind: "answered", text: signal.text }, at) };
-    case "budget": {
-      const name = `${signal.level} ${signal.name ?? ""}`.trim();
-      const budget = { ...state.budgets.get(name), ...signal.budget };
-      return { ...state, budgets: new Map(state.budgets).set(name, budget) };
-    }
-  }
-}
-
-function rejectReviewed(
-  state: SessionState,
-  { phase: named, note, repeatEffects }: Extract<Signal, { action: "reject" }>,
-): SessionState {
-  const reviewed = awaiting(state, named);
-  const rejected = reviewed.reduce(
-    (before, [name, phase]) => withPhase(before, name, rejectPhase(phase, note)),
-    state,
-  );
-  if (repeatEffects !== true) return rejected;
-  const names = reviewed.map(([name]) => name);
-  return { ...rejected, effects: letRepeat(state.effects, names) };
-}
-
-/** An effect that was settled meanwhile is left unchanged. */
-function settle(
-  state: SessionState,
-  { seq, happened, result }: Extract<Signal, { action: "settle" }>,
-  since: number,
-): SessionState {
-  const effect = state.effects.get(seq);
-  if (effect === undefined || !isUnsettled(effect)) return state;
-  const outcome = happened
-    ? ({ kind: "happened", since, result } as const)
-    : ({ kind: "did-not-happen" } as const);
-  return { ...state, effects: withEffect(state.effects, seq, { outcome }) };
-}
 
 const claims: Readonly<Record<ClaimCause, string>> = {
   start: "started",
@@ -366,29 +285,3 @@ function newCard(created: SessionTerms): SessionCard {
     raised: created.budget ?? {},
   };
 }
-
-function cardAfterSignal(card: SessionCard, signal: Signal): Partial<SessionCard> | undefined {
-  switch (signal.action) {
-    case "approve":
-      return answered(card, signal.phase);
-    case "reject": {
-      const phase = signal.phase ?? card.review?.phase;
-      if (phase === undefined) return undefined;
-      return { ...answered(card, phase), phases: changeCardPhase(card, phase, { status: "pending" }) };
-    }
-    case "budget":
-      return signal.level === "session" ? { raised: { ...card.raised, ...signal.budget } } : undefined;
-    case "approve-call":
-    case "reject-call":
-    case "answer":
-      return { calls: withoutCall(card, signal.call) };
-    case "pause":
-    case "cancel":
-    case "settle":
-      return undefined;
-  }
-}
-
-/** A card holds one phase that awaits review. The answer for another phase does not clear it. */
-const answered = ({ review }: SessionCard, phase = review?.phase): Partial<SessionCard> =>
-  review?.phase === phase ? { review: null } : {};

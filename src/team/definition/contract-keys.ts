@@ -185,7 +185,7 @@ export const checkSection = section({
 
 export const contractSection = section({
   name: "contract",
-  sentence: "What a persona must deliver. All of it is checked after every attempt.",
+  sentence: "The deliverables and checks of a persona. All of them are checked after every attempt.",
   allowed: "an object with deliverables, outputs and checks",
   keys: {
     deliverables: withDefault(namedList(deliverable, { allowed: "a list of deliverables" }), [], {
@@ -208,7 +208,7 @@ export const contractSection = section({
 
 export const policySection = section({
   name: "policy",
-  sentence: "What a persona may do.",
+  sentence: "The actions that a persona is allowed.",
   allowed: "an object with read, write and checks",
   hints: { tools: "Write tools beside policy instead." },
   keys: {

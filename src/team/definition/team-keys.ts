@@ -74,7 +74,7 @@ export const personaKeys = {
     object(contractSection),
     { deliverables: [], checks: [] },
     {
-      sentence: "What it must deliver.",
+      sentence: "Its deliverables and checks.",
       example: { deliverables: ["docs/requirements.md"] },
       otherwise: "nothing is checked",
     },
@@ -83,7 +83,7 @@ export const personaKeys = {
     object(policySection),
     { read: null, write: null, checks: null },
     {
-      sentence: "What it may do.",
+      sentence: "The actions that it is allowed.",
       example: { write: ["docs/**"] },
       otherwise: "no restriction",
     },
@@ -95,7 +95,7 @@ export const personaKeys = {
     otherwise: "none",
   }),
   budget: withDefault(budget, null, {
-    sentence: "What it may use in a session, over all attempts and resumes.",
+    sentence: "Its budget in a session, over all attempts and resumes.",
     example: { tokens: 40_000, usd: 0.5 },
     otherwise: "`budget.personaTokens` of the configuration",
   }),
@@ -119,7 +119,7 @@ export const personaKeys = {
 const instructions = text(definitionLimits.instructionsBytes);
 
 const instructionsKey = optional(instructions, {
-  sentence: "What the persona does. A model needs them; a command gets them with its input.",
+  sentence: "The task of the persona. A model needs them; a command gets them with its input.",
   example: "Turn the brief into testable requirements.",
   otherwise: "none",
 });
@@ -253,7 +253,7 @@ export const phaseSection = section({
       example: true,
     }),
     budget: withDefault(budget, null, {
-      sentence: "What the phase may use in a session.",
+      sentence: "The budget of the phase in a session.",
       example: { tokens: 100_000 },
       otherwise: "no limit of its own",
     }),
@@ -279,7 +279,7 @@ export const teamSection = section({
     }),
     name: required(name, { sentence: "Its name in sessions and messages.", example: "product" }),
     description: optional(text(16 * 1024), {
-      sentence: "What the team is for.",
+      sentence: "The purpose of the team.",
       example: "Turns a brief into a design.",
       otherwise: "none",
     }),
@@ -322,7 +322,7 @@ export const teamSection = section({
       otherwise: "found by the lockfile of the repository",
     }),
     budget: withDefault(budget, null, {
-      sentence: "What a session may use, over all its resumes.",
+      sentence: "The budget of a session, over all its resumes.",
       example: { tokens: 500_000, usd: 5 },
       otherwise: "no limit",
     }),

@@ -54,6 +54,10 @@ describe("a session that runs", () => {
     const { id } = await start(server, { team: "gated" });
     await vi.waitUntil(() => gate.entered.length === 1, { timeout: 60_000 });
     await act(server, `/v1/sessions/${id}/pause`);
+    await vi.waitFor(async () => {
+      const asked = await server.get<SessionPageView>(`/v1/sessions/${id}`);
+      expect([asked.status, asked.headline]).toEqual(["running", "Pauses at its next step"]);
+    }, 60_000);
     gate.open();
     const paused = await until(server, id, "paused");
     expect(paused.headline).toBe("Paused by a person before the first phase was completed");

@@ -122,7 +122,7 @@ test("a call that would probably fit says why more is reserved for it", async ()
   const { guard, id, lease } = await openGuard();
   const asked = { tokens: 47_572, microUsd: 47_572 };
   const likely = { tokens: 28_100, microUsd: 28_100 };
-  const why = "what the provider has not counted yet is reserved at the most that it can be";
+  const why = "tokens that the provider has not counted yet are reserved at their maximum";
   const tokens = [limit("session", { tokens: 40_000 })];
   const { error } = await ended(asking(guard, lease, { asked, likely, limits: tokens }));
   expect((error as BudgetExceeded).message).toBe(

@@ -200,8 +200,8 @@ describe("the proposed limit", () => {
     ]);
   });
 
-  test("covers the next call, rounded up to cents", () => {
-    expect(explainStop(refused({ ...spent, asked: 9_000_001 })).raise).toMatchObject({ amount: 10.71 });
+  test("covers two calls like the refused one, rounded up to cents", () => {
+    expect(explainStop(refused({ ...spent, asked: 9_000_001 })).raise).toMatchObject({ amount: 19.71 });
   });
 
   test("names the persona whose budget is used up", () => {

@@ -19,6 +19,7 @@ const card: SessionCard = {
   review: null,
   error: null,
   wakeAt: null,
+  stopping: null,
   held: [],
   calls: [],
   lastFailure: null,
@@ -47,6 +48,8 @@ const headlines: readonly (readonly [
 ])[] = [
   ["queued", null, {}, null],
   ["running", null, {}, null],
+  ["running", null, { stopping: "pause" }, "Pauses at its next step"],
+  ["running", null, { stopping: "cancel" }, "Is canceled at its next step"],
   ["completed", null, {}, null],
   ["paused", null, { pausedBy: "person" }, "Paused by a person after design"],
   ["paused", null, { pausedBy: "interrupt" }, "Interrupted after design"],
