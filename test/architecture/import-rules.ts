@@ -66,7 +66,7 @@ function brokenBy(file: string, text: string, sources: Sources): string[] {
   }
   const lines = text.trimEnd().split("\n").length;
   if (lines > mostLines)
-    broken.push(`${file} has ${lines} lines, and ${mostLines} is the limit: it wants to be two files.`);
+    broken.push(`${file} has ${lines} lines, and ${mostLines} is the limit: split it into two.`);
   return broken;
 }
 
