@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { type OutFolder, recallOut, rememberOut } from "../api/open-readonly.ts";
 import { advise, type Notify } from "../domain/advice.ts";
-import type { Maestro, OpenOptions, SessionEvent, SessionResult } from "../index.ts";
+import { isGitAddress } from "../domain/git-address.ts";
+import type { Maestro, OpenOptions, SessionEvent, SessionResult, SessionView } from "../index.ts";
 import { deliveryLines } from "./delivery-lines.ts";
 import { tellStarter } from "./detach.ts";
 import { EarlyExit, exitNow } from "./early-exit.ts";
@@ -185,16 +186,24 @@ async function conclude(
   printWrapped(`Session ${result.id} is ${state}.`);
   sayLines(explanationLines(view, { stateDir: options.stateDir, abandoned: false }));
   sayLines(deliveryLines(view, options.stateDir, await maestro.repositoryFolder(result.id)));
-  const isDelivered = hasFiles || (view.delivery !== null && view.delivery.failures.length === 0);
-  if (!isDelivered && view.artifacts.length > 0 && result.status === "completed")
-    sayCommand(
-      `It wrote ${count(view.artifacts.length, "file")}. To get them`,
-      options.stateDir,
-      "show",
-      nameOf(view),
-      "--out",
-      "<folder>",
-    );
+  if (result.status === "completed" && !hasFiles) await sayHowToGetFiles(maestro, view, options);
+}
+
+async function sayHowToGetFiles(
+  maestro: Maestro,
+  view: SessionView,
+  { stateDir }: DriveOptions,
+): Promise<void> {
+  const { delivery, source, artifacts } = view;
+  if (delivery !== null && (source !== null || delivery.failures.length === 0)) return;
+  const files = source === null ? artifacts : await maestro.changedFiles(view.id);
+  if (files.length === 0) return;
+  const [name, found] = [nameOf(view), count(files.length, "file")];
+  if (source?.git === undefined)
+    return sayCommand(`It wrote ${found}. To get them`, stateDir, "show", name, "--out", "<folder>");
+  sayCommand(`It changed ${found}. Look at the changes`, stateDir, "diff", name);
+  sayCommand("Make a branch of them", stateDir, "branch", name, `maestro/${name}`);
+  if (!isGitAddress(source.git)) sayCommand("Or bring them into your files", stateDir, "apply", name);
 }
 
 function silently(): Watching {

@@ -91,7 +91,7 @@ function rangeText([from, to]: LineRange): string {
 
 function excerpts({ excerpt }: Conflict, ourName: string, theirName: string): string[] {
   if (excerpt === undefined) return [];
-  return [`${ourName} has:`, quoted(excerpt.ours), `${theirName} has:`, quoted(excerpt.theirs)];
+  return [`${ourName}:`, quoted(excerpt.ours), `${theirName}:`, quoted(excerpt.theirs)];
 }
 
 /** Keeps lines of a file from looking like lines of the message. */

@@ -57,6 +57,23 @@ test("files for a checkout with other changes are a conflict: exit 3, and nothin
   expect(existsSync(repository.path("a.txt.maestro-new"))).toBe(false);
 });
 
+test("a run that orders no delivery says how to look at its changes, and how to get them", async () => {
+  const { at, repository, run } = atWork();
+  const ran = await maestro(at, ...run());
+  expect(ran).toMatchObject({ code: 0 });
+  expect(ran.stderr).toContain(
+    [
+      "It changed 1 file. Look at the changes: maestro diff k",
+      "Make a branch of them: maestro branch k maestro/k",
+      "Or bring them into your files: maestro apply k\n",
+    ].join("\n"),
+  );
+  const other = atWork();
+  const fetched = await maestro(other.at, ...other.run(`file://${repository.folder}`));
+  expect(fetched.stderr).toContain("Make a branch of them: maestro branch k maestro/k\n");
+  expect(fetched.stderr).not.toContain("maestro apply");
+});
+
 test("apply to another folder prints the command that repeats it there", async () => {
   const { at, repository, run } = atWork();
   expect(await maestro(at, ...run())).toMatchObject({ code: 0 });

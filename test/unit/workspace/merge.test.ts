@@ -200,9 +200,9 @@ describe("a conflict keeps ours and says what it is:", () => {
     expect(conflicts.map((conflict) => describeConflict(conflict, "architect", "skeptic"))).toEqual([
       [
         '"f": architect and skeptic changed the same place differently (architect: line 4; skeptic: lines 3 to 4). The workspace has what architect left.',
-        "architect has:",
+        "architect:",
         "  | ours",
-        "skeptic has:",
+        "skeptic:",
         "  | theirs a",
         "  | theirs b",
       ].join("\n"),
