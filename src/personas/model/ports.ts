@@ -98,6 +98,8 @@ export interface ProgramEnd {
   readonly changed: number;
   readonly putBack: readonly ProtectedChange[];
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
+  /** Each host that it asked for in vain, with the reason. */
+  readonly refusedHosts: readonly string[];
 }
 
 /** Runs a program that the model chose. Its changes are in the workspace when this returns. */

@@ -22,7 +22,16 @@ export async function runCommandTool(args: ToolArguments, runProgram: RunProgram
   return { output: textOf(ended), ...(output !== null && { artifact: output }) };
 }
 
-function textOf({ end, stdout, stderr, failures, changed, putBack, refused }: ProgramEnd): string {
+function textOf({
+  end,
+  stdout,
+  stderr,
+  failures,
+  changed,
+  putBack,
+  refused,
+  refusedHosts,
+}: ProgramEnd): string {
   const files = `${changed} ${changed === 1 ? "file" : "files"} changed`;
   const parts = [
     `The command ${end}; ${files}.`,
@@ -34,6 +43,7 @@ function textOf({ end, stdout, stderr, failures, changed, putBack, refused }: Pr
       `These files may not be changed and are as they were:\n${listed(putBack.map(({ path, why }) => `${path}: ${why}`))}`,
     refused.length > 0 &&
       `Not taken over:\n${listed(refused.map(({ path, reason }) => `${path}: ${reason}`))}`,
+    refusedHosts.length > 0 && `Hosts that it may not reach:\n${listed(refusedHosts)}`,
   ];
   return parts.filter((part) => part !== false).join("\n");
 }

@@ -77,6 +77,7 @@ export class Shell {
       changed: changesBetween(before, files.tree).length,
       putBack: [...forbidden, ...putBack],
       refused,
+      refusedHosts: result.kind === "not-started" ? [] : (result.refused ?? []),
     };
   };
 

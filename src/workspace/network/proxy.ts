@@ -82,10 +82,14 @@ export class NetworkProxy implements AsyncDisposable {
       url?.protocol === "http:" ? await this.#admit(url.hostname, Number(url.port || 80)) : "400 Bad Request";
     if (url === undefined || typeof found === "string") {
       const [status = "400", ...text] = typeof found === "string" ? found.split(" ") : [];
-      answer.writeHead(Number(status), text.join(" ")).end();
+      const why = text.join(" ");
+      // Many programs show the body alone.
+      answer.writeHead(Number(status), why, { "content-type": "text/plain" }).end(`${why}\n`);
       return;
     }
-    const { "proxy-connection": _, "proxy-authorization": __, ...headers } = asked.headers;
+    const { "proxy-connection": _, "proxy-authorization": __, ...sent } = asked.headers;
+    // A server of many hosts goes by this header: it is that of the checked address, whatever the program sent.
+    const headers = { ...sent, host: url.host };
     const passed = request(
       {
         host: found.address,

@@ -185,6 +185,7 @@ describe.skipIf(sandbox.kind === "none")("a command of a persona", () => {
     );
     expect(said[0]).toContain("reached");
     expect(said[1]).not.toContain("reached");
+    expect(said[1]).toContain("Hosts that it may not reach:\n- 127.0.0.1:1 is not in the list of hosts");
   });
 
   test("is replayed from its record with its changes after an interruption", async () => {

@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { type CommandResult, runCommand } from "../../../src/workspace/command.ts";
 import type { NetworkReach } from "../../../src/workspace/network/host-list.ts";
@@ -43,6 +44,23 @@ test("a program in the sandbox reaches a listed address and no other port of thi
     stdout: expect.stringMatching(/^(?:403|failed)/) as string,
     refused: [`127.0.0.1:${other} is not in the list of hosts`],
   });
+});
+
+test("a request names the host that was checked to its server, and a refusal is in the body too", async () => {
+  const port = await serve((asked, answer) => answer.end(`for ${asked.headers.host}`));
+  const socket = join(temporaryDirectory(), "socket");
+  await using proxy = await NetworkProxy.listen({ socket, reach: [`127.0.0.1:${port}`] });
+  const { request } = await import("node:http");
+  const ask = async (path: string): Promise<string> => {
+    const asked = request({ socketPath: socket, path, headers: { host: "inner.example" } }).end();
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    return text(answer);
+  };
+  expect(await ask(`http://127.0.0.1:${port}/`)).toBe(`for 127.0.0.1:${port}`);
+  expect(await ask("http://other.example/")).toBe(
+    "Maestro refused: other.example:80 is not in the list of hosts\n",
+  );
+  expect(proxy.refused).toHaveLength(1);
 });
 
 test("a redirect to a host that is not listed is refused", async () => {
