@@ -17,6 +17,8 @@ export interface McpTransport {
   onmessage?: (message: never) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
+  /** What the program printed last for people. */
+  readonly lastLine: string;
   start(): Promise<void>;
   send(message: unknown): Promise<void>;
   close(): Promise<void>;
@@ -158,15 +160,21 @@ export class McpServer {
     const transport = (
       "type" in connection ? { ...connection, fetch: watchedFetch } : connection
     ) as Parameters<typeof createMCPClient>[0]["transport"];
-    return createMCPClient({
-      transport,
-      clientName: "maestro",
-      initializationOptions: { signal, timeout: connectMs },
-      // Of other errors the next call finds out by itself.
-      onUncaughtError: (error) => {
-        if (error instanceof AnswerTooLong || error instanceof ServiceLost) this.#lose?.(error);
-      },
-    });
+    try {
+      return await createMCPClient({
+        transport,
+        clientName: "maestro",
+        initializationOptions: { signal, timeout: connectMs },
+        // Of other errors the next call finds out by itself.
+        onUncaughtError: (error) => {
+          if (error instanceof AnswerTooLong || error instanceof ServiceLost) this.#lose?.(error);
+        },
+      });
+    } catch (error) {
+      const printed = "type" in connection ? "" : connection.lastLine;
+      if (printed === "" || error instanceof ServiceLost) throw error;
+      throw new Error(`${(error as Error).message}. It printed: ${printed}`, { cause: error });
+    }
   }
 
   /** The next use starts the server again. */

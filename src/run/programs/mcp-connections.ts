@@ -12,6 +12,7 @@ import type { Environment } from "../../personas/model/model-sources.ts";
 import type { McpServerDefinition } from "../../team/definition/mcp-keys.ts";
 import type { RunningService } from "../../workspace/service.ts";
 import { isInSystem } from "../../workspace/system-folders.ts";
+import { userCertificates, userRegistries } from "../setup/user-registries.ts";
 import type { CommandPlace } from "./command-place.ts";
 import { passedThrough } from "./shell.ts";
 
@@ -25,14 +26,17 @@ export async function connectMcp(
   const { url, headers = {}, command = [] } = server;
   if (url !== undefined) return { type: "http", url, headers: filledIn(name, headers, env) };
   const { env: names = [], readable = [], writable = [], network = true } = server;
-  const passed = passedThrough(names, env);
+  // `npx -y` installs its package first, from where the user's own npm does.
+  const [registries, certificates] = network
+    ? await Promise.all([userRegistries(env), userCertificates(env)])
+    : [];
   const service = await place.service({
     argv: command,
-    env: passed,
+    env: { ...registries?.env, ...certificates?.env, ...passedThrough(names, env) },
     network,
     readable,
     writablePlaces: writable,
-    visible: await packagesOf(command),
+    visible: [...(await packagesOf(command)), ...(certificates?.files ?? [])],
   });
   return new StdioTransport(name, service);
 }
@@ -96,6 +100,7 @@ class StdioTransport implements McpTransport {
   readonly #service: RunningService & { readonly remove: () => Promise<void> };
   readonly #decoder = new StringDecoder("utf8");
   #text = "";
+  #printed = "";
   #isOver = false;
 
   constructor(name: string, service: RunningService & { readonly remove: () => Promise<void> }) {
@@ -105,15 +110,14 @@ class StdioTransport implements McpTransport {
 
   async start(): Promise<void> {
     const { child } = this.#service;
-    let said = "";
     child.stdout?.on("data", (chunk: Buffer) => this.#read(this.#decoder.write(chunk)));
     child.stderr?.on("data", (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-500);
+      this.#printed = (this.#printed + chunk.toString()).slice(-500);
     });
     const over = (why: string): void => {
       if (this.#isOver) return;
       this.#isOver = true;
-      const last = said.trim().split("\n").at(-1) ?? "";
+      const last = this.lastLine;
       this.onerror?.(
         new ServiceLost(`The MCP server ${this.#name} ${why}${last === "" ? "" : `: ${last}`}`, undefined),
       );
@@ -121,6 +125,10 @@ class StdioTransport implements McpTransport {
     };
     child.once("exit", (code) => over(`ended with ${code ?? "a signal"}`));
     child.once("error", (error) => over(`could not be started: ${error.message}`));
+  }
+
+  get lastLine(): string {
+    return this.#printed.trim().split("\n").at(-1) ?? "";
   }
 
   async send(message: unknown): Promise<void> {

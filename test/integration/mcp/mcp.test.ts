@@ -73,6 +73,26 @@ describe.skipIf(sandbox.kind === "none")("a server that is a program", () => {
     expect(outputs[0]?.output).toBe("nothing");
   });
 
+  test("with the network installs from the user's registry, with the certificates that the user trusts", async () => {
+    const [authority, keyed] = [join(folder, "authority.pem"), join(folder, "keyed.pem")];
+    writeFileSync(authority, "-----BEGIN CERTIFICATE-----\n");
+    writeFileSync(keyed, "-----BEGIN CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\n");
+    vi.stubEnv("NODE_EXTRA_CA_CERTS", authority);
+    vi.stubEnv("SSL_CERT_FILE", keyed);
+    vi.stubEnv("npm_config_registry", "https://me:canary@packages.example/npm/");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const envOf = async (network: boolean): Promise<string> => {
+      const everything = { command: [serverProgram("everything")], network };
+      const { outputs } = await session({ everything }, ["everything/*"], [["everything_get-env", {}]]);
+      return outputs[0]?.output ?? "";
+    };
+    const seen = await envOf(true);
+    expect(seen).toContain(`"NODE_EXTRA_CA_CERTS": "${authority}"`);
+    expect(seen).toContain('"npm_config_registry": "https://packages.example/npm/"');
+    expect(seen).not.toMatch(/canary|SSL_CERT_FILE/);
+    expect(await envOf(false)).not.toMatch(/NODE_EXTRA_CA_CERTS|npm_config_registry/);
+  });
+
   test("may print to its output, change its tools and answer with instructions: these are only data", async () => {
     const program = join(folder, "odd.mjs");
     writeFileSync(program, oddServer);
