@@ -61,7 +61,7 @@ interface UsedSoFar {
 export interface StopExplanation {
   /** Is anything lost? */
   readonly lost: string;
-  /** What does it cost now? Answers that were lost in transit are a second line. */
+  /** What does it cost now? Calls without reported usage are a second line. */
   readonly cost: string;
   /** Why did it stop? Null while it runs and after it has completed. */
   readonly why: string | null;
@@ -180,13 +180,13 @@ function whatItCosts({
   return `${parts.join("; ")}.${lost}`;
 }
 
-/** Only a model that costs something may have been paid twice. */
+/** Only a model that costs something may have billed them. */
 function lostAnswers(usage: UsedSoFar): string {
   const { estimatedTokens, simulatedEstimatedTokens } = usage;
   const billed = estimatedTokens - simulatedEstimatedTokens;
   if (billed > 0)
-    return `Perhaps paid twice: up to ${number(billed)} tokens of answers lost in transit, which budgets count.`;
-  return `Answers of the simulated model were lost in transit: up to ${number(estimatedTokens)} tokens, which budgets count. Nothing was billed.`;
+    return `Perhaps paid besides: up to ${number(billed)} tokens of calls without a report of what they took, which budgets count. The answer of such a call may be lost; then it was made again and perhaps paid twice.`;
+  return `Calls of the simulated model ended without a report of what they took: up to ${number(estimatedTokens)} tokens, which budgets count. Nothing was billed.`;
 }
 
 function partly({ simulatedCalls, simulatedUsd }: UsedSoFar): string {

@@ -85,19 +85,19 @@ describe("a session that stopped", () => {
     expect(resume).toEqual(advise("Resume with", "resume", "parking"));
   });
 
-  test("after answers were lost says on a line of its own what was perhaps paid twice, and of simulated ones that nothing was", () => {
+  test("after calls without reported usage says on a line of its own what was perhaps paid, and of simulated ones that nothing was", () => {
     const costOf = (more: object) => explainStop(session({ usage: { ...usage, ...more } })).cost.split("\n");
     const [cost, lost, ...rest] = costOf({ estimatedTokens: 1_200 });
     expect(cost).toBe("Nothing is running or spending. Cost: 1,000 tokens in 4 calls, $2.50.");
     expect(lost).toBe(
-      "Perhaps paid twice: up to 1,200 tokens of answers lost in transit, which budgets count.",
+      "Perhaps paid besides: up to 1,200 tokens of calls without a report of what they took, which budgets count. The answer of such a call may be lost; then it was made again and perhaps paid twice.",
     );
     expect(rest).toEqual([]);
     const [, mixed] = costOf({ estimatedTokens: 1_200, simulatedEstimatedTokens: 200 });
     expect(mixed).toContain("up to 1,000 tokens");
     const [, simulated] = costOf({ estimatedTokens: 1_200, simulatedEstimatedTokens: 1_200 });
     expect(simulated).toBe(
-      "Answers of the simulated model were lost in transit: up to 1,200 tokens, which budgets count. Nothing was billed.",
+      "Calls of the simulated model ended without a report of what they took: up to 1,200 tokens, which budgets count. Nothing was billed.",
     );
   });
 
