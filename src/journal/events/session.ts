@@ -176,7 +176,7 @@ export const sessionEvents = {
         ...state,
         standing: stands,
         stoodFor: undefined,
-        tickets: entry.tickets ?? state.tickets,
+        tickets: entry.tickets ?? (endsRequests(stands) ? [] : state.tickets),
         signals: [],
         awaitsPerson: state.awaitsPerson || needsPerson,
       };
@@ -200,6 +200,9 @@ export const sessionEvents = {
     isQuiet: always,
   }),
 };
+
+/** A person who looks at this standing needs no ticket about an earlier one. */
+const endsRequests = ({ status }: Standing): boolean => status === "parked" || status === "completed";
 
 const restored = { status: "paused", by: "restore" } as const;
 
