@@ -12,12 +12,22 @@ import { fromHome } from "./sandbox-places.ts";
 
 export type BareRequest = Omit<LaunchRequest, "network" | "layers" | "user">;
 
+interface BarePlace {
+  readonly home: string;
+  /** They are in the command's own folder and home. */
+  readonly layers: readonly LayerPart[];
+}
+
 /** Without a sandbox: as our own user, with all files and the network. A text says why nothing can be started. */
 export async function launchBare(
   { argv, directory, env, limits }: BareRequest,
-  home: string,
+  { home, layers }: BarePlace,
 ): Promise<Launch | string> {
-  const programs = [...(await installedIn(directory)), dirname(process.execPath), ...searchPath()];
+  const programs = [
+    ...(await installedBy(layers, directory, home)),
+    dirname(process.execPath),
+    ...searchPath(),
+  ];
   const program = argv[0].includes("/") ? argv[0] : await findProgram(argv[0], programs);
   if (program === undefined) return `${argv[0]} is not installed`;
   const [file = program, ...args] = [
@@ -34,12 +44,16 @@ export async function launchBare(
   };
 }
 
-/** The programs of packages in the command's own folder. */
-async function installedIn(directory: string): Promise<readonly string[]> {
+/** Only the programs of layers: a persona may have written any other file, and a check must not start it by name. */
+async function installedBy(
+  layers: readonly LayerPart[],
+  directory: string,
+  home: string,
+): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const place of ["node_modules", ".venv"]) {
-    const folder = await programsOf({ source: join(directory, place), place });
-    if (folder !== undefined) found.push(join(directory, place, folder));
+  for (const part of layers) {
+    const folder = await programsOf(part);
+    if (folder !== undefined) found.push(join(whereIs(part, directory, home), folder));
   }
   return found;
 }

@@ -110,6 +110,7 @@ async function runLaunch(
 }
 
 async function runBare(command: Command): Promise<Ending> {
+  const { layers = [] } = command;
   const home = command.home ?? (await makeHome());
   // Named after the persistent home, so that a resume there ends the processes of a killed Maestro.
   const [name, id] = ["MAESTRO_COMMAND", command.home === undefined ? newId() : sha256(command.home)];
@@ -117,14 +118,14 @@ async function runBare(command: Command): Promise<Ending> {
   try {
     if (command.home !== undefined) await endMarked(mark);
     await shareInHome(home, command);
-    await copyLayers(command.layers ?? [], command.directory, home);
+    await copyLayers(layers, command.directory, home);
     const launch = await prepare(command, (request) =>
-      launchBare({ ...request, env: { ...request.env, [name]: id } }, home),
+      launchBare({ ...request, env: { ...request.env, [name]: id } }, { home, layers }),
     );
     if (typeof launch === "string") return { kind: "not-started", reason: launch, permanent: true };
     return await supervise(launch, watched(command, home), (child) => new ProcessGroup(child, mark));
   } finally {
-    await removeLayers(command.layers ?? [], command.directory, home);
+    await removeLayers(layers, command.directory, home);
     if (command.home === undefined) await removeFolder(home);
   }
 }

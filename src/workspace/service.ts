@@ -46,7 +46,7 @@ export async function startService(service: Service): Promise<RunningService> {
   if (rule === "none") {
     const mark = sha256(service.directory);
     const env = { ...request.env, MAESTRO_COMMAND: mark };
-    const launch = await launchBare({ ...request, env }, service.directory);
+    const launch = await launchBare({ ...request, env }, { home: service.directory, layers: [] });
     return running(program, launch, (child) => new ProcessGroup(child, `MAESTRO_COMMAND=${mark}`));
   }
   const sandbox = await describeSandbox();

@@ -48,6 +48,21 @@ describe.each(ways)("a command %s", (_, way) => {
     });
   });
 
+  test.skipIf(isSkipped)("finds no program by name among the files of its folder", async () => {
+    const directory = temporaryDirectory();
+    for (const folder of [".venv/bin", "node_modules/.bin"]) {
+      mkdirSync(join(directory, folder), { recursive: true });
+      writeFileSync(join(directory, folder, "cat"), "#!/bin/sh\necho written by a persona\n", {
+        mode: 0o755,
+      });
+    }
+    writeFileSync(join(directory, ".venv/pyvenv.cfg"), "");
+    expect(await run(["cat"], { directory, stdin: "of the system" })).toMatchObject({
+      code: 0,
+      stdout: "of the system",
+    });
+  });
+
   test.skipIf(isSkipped)(
     "reads what it is given, works in its folder and leaves its files there",
     async () => {
