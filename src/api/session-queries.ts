@@ -42,6 +42,7 @@ import { reportOf, type SessionListing, usageOfEach, withUsage } from "./listing
 import type { UsageOptions } from "./options.ts";
 import type { QueryServices } from "./services.ts";
 import type { Outlook, SessionForecast } from "./session-forecast.ts";
+import type { TranscriptOptions, TranscriptPage } from "./transcript.ts";
 import type { WatchOptions } from "./watch.ts";
 
 export interface UsageInside {
@@ -170,6 +171,13 @@ export class SessionQueries extends FileQueries {
   /** The journal of a session as it was recorded, in pages. */
   rows(id: SessionId, afterSeq = 0): AsyncIterable<readonly RecordedRow[]> {
     return this.#services.store.readJournal(id, afterSeq);
+  }
+
+  /** What was said and done: prompts, reasoning, answers, tools, checks, healing and people's words. */
+  async *transcript(idOrKey: string, options: TranscriptOptions = {}): AsyncGenerator<TranscriptPage> {
+    const { id } = await this.find(idOrKey);
+    const { transcriptOf } = await import("./transcript.ts");
+    yield* transcriptOf(await readState(this.#services.store, id), this.#services, options);
   }
 
   /** Verifies the whole journal as well. Other reads verify only the rows they read. */

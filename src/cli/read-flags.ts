@@ -3,6 +3,8 @@ import { checkQueuePlace, isPriority, priorities, type QueuePlace } from "../dom
 
 export const usageGroups = ["persona", "phase", "model", "session", "day"] as const;
 
+export const transcriptFormats = ["text", "markdown", "jsonl"] as const;
+
 /**
  * `a,b` as a list; undefined without the flag. An empty list usually is a script's empty variable, so it never
  * means "all".

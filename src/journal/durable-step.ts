@@ -27,12 +27,20 @@ export interface DurableStep<T> {
    * nothing.
    */
   readonly isNothing?: (result: T) => boolean;
+  /** Of the last run of the effect, for the record. */
+  readonly timing?: () => CallTiming;
   /** Set if the effect must not be repeated silently. Default: it may be repeated. */
   readonly once?: Once<T> | undefined;
   /** Set if a person must decide before it begins. */
   readonly asks?: Asks<T> | undefined;
   /** `allowedOutput`: set if the budgets leave less than the maximum output of `spend`. */
   readonly effect: (allowedOutput?: number) => T | Promise<T>;
+}
+
+/** `firstMs`: until the first token; null for an answer that came as a whole. */
+export interface CallTiming {
+  readonly ms: number;
+  readonly firstMs: number | null;
 }
 
 /** A call that waits for a person. Meanwhile nothing is reserved, no breaker is asked and no intent is recorded. */

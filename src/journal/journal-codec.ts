@@ -5,6 +5,7 @@ import type { Failure } from "../domain/failure.ts";
 import { readHealed } from "../domain/healing-action.ts";
 import { type Json, jsonLimits, parseJson, toJsonText } from "../domain/json.ts";
 import type { TreeChange } from "../domain/tree.ts";
+import type { CallTiming } from "./durable-step.ts";
 import type { Entry, RecordedRow, StepKind, StepRow, Transition } from "./journal.ts";
 import { type StepIdentity, stepRowKinds } from "./recorded-step.ts";
 
@@ -140,11 +141,21 @@ export function withChanges(body: string, changes: readonly TreeChange[]): strin
 }
 
 /**
- * The same body with the call that was sent to a model: JSON text of a `SentCall`, and the output that its budgets
- * left, which is not part of the call's fingerprint.
+ * The same body with the call that was sent to a model: JSON text of a `SentCall`. Besides it, what is not part of the
+ * call's fingerprint: the output that its budgets left, and how long it took.
  */
-export const sentBody = (body: string, sent: string, allowedOutput?: number): string =>
-  `${body.slice(0, -1)}${body === "{}" ? "" : ","}"sent":${sent}${allowedOutput === undefined ? "" : `,"allowedOutput":${allowedOutput}`}}`;
+export function sentBody(
+  body: string,
+  sent: string,
+  { allowedOutput, timing }: { allowedOutput?: number | undefined; timing?: CallTiming | undefined } = {},
+): string {
+  const members = [
+    `"sent":${sent}`,
+    ...(allowedOutput === undefined ? [] : [`"allowedOutput":${allowedOutput}`]),
+    ...(timing === undefined ? [] : [`"timing":${JSON.stringify(timing)}`]),
+  ];
+  return `${body.slice(0, -1)}${body === "{}" ? "" : ","}${members.join(",")}}`;
+}
 
 const textStart = `${resultStart}"`;
 const textEnd = '"}';

@@ -2,13 +2,17 @@ import type { ErrorJson } from "../domain/error-json.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import type { TreeChange } from "../domain/tree.ts";
-import type { EffectKind } from "./durable-step.ts";
+import type { CallTiming, EffectKind } from "./durable-step.ts";
 import type { Wait } from "./values.ts";
 
 export type StepKind = "function" | "wait" | EffectKind;
 
 /** The outcome in a step's row: a result (none for undefined), a large result by its hash, a failure, or a wait. */
-export type StepOutcome = { readonly changes?: readonly TreeChange[]; readonly sent?: SentCall } & StepEnd;
+export type StepOutcome = {
+  readonly changes?: readonly TreeChange[];
+  readonly sent?: SentCall;
+  readonly timing?: CallTiming;
+} & StepEnd;
 
 type StepEnd =
   | { readonly result: Json }

@@ -5,7 +5,7 @@ import type { Failure } from "../domain/failure.ts";
 import type { Json } from "../domain/json.ts";
 import type { TreeChange } from "../domain/tree.ts";
 import type { Spend, Spent } from "../domain/usage.ts";
-import { type Asks, answerCut, type Once, type SavedBy } from "../journal/durable-step.ts";
+import { type Asks, answerCut, type CallTiming, type Once, type SavedBy } from "../journal/durable-step.ts";
 import type { StepKind } from "../journal/journal.ts";
 import { artifactBody, errorBody, resultBody, resultIn, withChanges } from "../journal/journal-codec.ts";
 import type { Blobs } from "../store/blobs.ts";
@@ -26,6 +26,7 @@ export interface StepToRun<T> {
   readonly saved?: ((result: T) => SavedBy | undefined) | undefined;
   readonly artifacts?: ((result: T) => readonly string[]) | undefined;
   readonly isNothing?: ((result: T) => boolean) | undefined;
+  readonly timing?: (() => CallTiming) | undefined;
   readonly once?: Once<T> | undefined;
   readonly asks?: Asks<T> | undefined;
   readonly effect: (allowedOutput?: number) => T | Promise<T>;

@@ -148,7 +148,8 @@ export class StepRecorder {
           ? await this.#run(step, admitted)
           : await this.#once.run(begun, () => this.#run(begun.step, admitted));
       if (sending !== undefined) {
-        performed.body = sentBody(performed.body, sending.sent, admitted.shrunk?.output);
+        const beside = { allowedOutput: admitted.shrunk?.output, timing: step.timing?.() };
+        performed.body = sentBody(performed.body, sending.sent, beside);
         performed.artifacts = [...performed.artifacts, ...sending.artifacts];
       }
       const { failure } = performed;

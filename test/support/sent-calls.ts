@@ -3,8 +3,8 @@ import { systemClock } from "../../src/domain/clock.ts";
 import type { RecordedRow } from "../../src/journal/journal.ts";
 import { resolveModel } from "../../src/personas/model/resolve-model.ts";
 import type { CallOptions } from "../../src/personas/model/sdk-types.ts";
-import { readSent } from "../../src/run/read-sent.ts";
 import type { SplitCall } from "../../src/run/sent-calls.ts";
+import { SentReader } from "../../src/run/sent-reader.ts";
 import { Artifacts } from "../../src/store/artifacts.ts";
 import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { hashOf } from "./loopback-conversation.ts";
@@ -25,11 +25,13 @@ export async function sentCalls(stateDir: string, idOrKey: string): Promise<read
   try {
     const session = await store.findSession(idOrKey);
     if (session === undefined) throw new Error(`there is no session ${idOrKey}`);
+    const sent = new SentReader(blobs);
     const calls: SentCall[] = [];
     for await (const rows of store.readJournal(session.id))
-      for (const row of rows)
-        if (row.kind === "step.model")
-          calls.push({ row, ...(await readSent({ store, blobs }, session.id, row.seq)) });
+      for (const row of rows) {
+        sent.note(row);
+        if (row.kind === "step.model") calls.push({ row, ...(await sent.read(row)) });
+      }
     return calls;
   } finally {
     await store.close();

@@ -5,7 +5,7 @@ import { sessionStatuses } from "../../journal/standing.ts";
 import type { ImportFlags } from "../commands/checkpoints.ts";
 import { howStarted } from "../how-started.ts";
 import type { GlobalOptions } from "../open.ts";
-import { usageGroups } from "../read-flags.ts";
+import { transcriptFormats, usageGroups } from "../read-flags.ts";
 import type { Define } from "./command.ts";
 import { offering } from "./deciding.ts";
 
@@ -31,6 +31,23 @@ export function defineReading(define: Define): void {
     .option("--out <folder>", "also write its files here")
     .option("--at <phase>", "with --out: the files after this phase; design@1 for an older revision")
     .action(async (session: string, options) => (await import("../commands/show.ts")).show(session, options));
+
+  define({
+    signature: "transcript <session> [persona]",
+    description: "Print every prompt, reasoning, answer, tool call and check of a session",
+    spins: true,
+    example: ["maestro transcript hello", "maestro transcript hello --format markdown > hello.md"],
+  })
+    .option("--phase <phase>", "only this phase")
+    .option("--attempt <n>", "with a persona: only this attempt, counted over all rounds (1 is the first)")
+    .addOption(
+      new Option("--format <format>", "text, markdown, or jsonl: one item a line, prompts as they were sent")
+        .choices(transcriptFormats)
+        .default("text"),
+    )
+    .action(async (session: string, persona: string | undefined, options) =>
+      (await import("../commands/transcript.ts")).transcript(session, persona, options),
+    );
 
   define({
     signature: "diff <session>",

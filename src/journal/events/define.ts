@@ -23,6 +23,11 @@ export interface FactContext {
   readonly startedAt: number | undefined;
 }
 
+export interface Said {
+  readonly action: string;
+  readonly text: string;
+}
+
 /** How a list marks a fact. */
 export type FactMark = "good" | "bad" | "waits" | "reused" | "sealed" | "restart" | SessionStatus;
 
@@ -60,6 +65,8 @@ export interface EventDefinition<Row extends object, Body extends object> extend
     entry: Of<Row>,
     row: Pick<RowPlace, "seq">,
   ) => Partial<SessionCard> | undefined;
+  /** What a person said or did with it, whole. Undefined if no person did. */
+  readonly said?: (entry: Of<Row>) => Said | undefined;
   /** For the first row of a session, which creates its card: additional text that searches match. */
   readonly searchText?: (entry: Of<Row>) => string;
   /** Its public fact, with short values only. Results, files and definitions stay in the journal. */

@@ -104,6 +104,7 @@ export const phaseEvents = {
     reduce: (state, entry, { at }) => editPhase(state, entry, at),
     fact: nothing,
     sentence: () => "edited by a person",
+    said: ({ phase }) => ({ action: "edit", text: `edited ${phase}` }),
     mark: () => "sealed",
     isTransition: true,
   }),

@@ -103,6 +103,7 @@ export const sessionEvents = {
     reduce: (state) => ({ ...state, imported: "trusted" }),
     fact: ({ demands }) => ({ demands: demands.length }),
     sentence: () => "trusted by a person",
+    said: () => ({ action: "trust", text: "trusted the session" }),
     isTransition: true,
   }),
   "session.delivered": deliveredEvent,

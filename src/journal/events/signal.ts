@@ -4,6 +4,7 @@ import * as is from "../schema.ts";
 import { changeCardPhase, type SessionCard, withoutCall } from "../session-card.ts";
 import type { SessionState } from "../session-state.ts";
 import { type Signal, signal, stopRequest } from "../signal.ts";
+import { signalText } from "../signal-text.ts";
 import { withPhase } from "../update.ts";
 import { withWord } from "../waiting-call.ts";
 import { event, type RowPlace, shorten } from "./define.ts";
@@ -13,6 +14,7 @@ export const signalReceived = event({
   row: is.object({ signal, sentAt: is.time }),
   card: (card, { signal }) => (card === undefined ? undefined : cardAfterSignal(card, signal)),
   reduce: (state, { signal }, place) => receive(state, signal, place),
+  said: ({ signal }) => ({ action: signal.action, text: signalText(signal) }),
   fact: ({ signal }) => ({
     action: signal.action,
     note: shortNote(signal),

@@ -159,6 +159,8 @@ class DurableCalls {
     let outputSeen = false;
     let soFar = new ReportedUsage();
     let reported: TokenUsage | null | undefined;
+    let began = 0;
+    let firstMs: number | null = null;
     const usageOf = (error: unknown): TokenUsage | null =>
       reported ?? soFar.read(count.least) ?? (reported === null ? null : usageOfFailure(error, outputSeen));
     const answer = await runStep<Answer>({
@@ -174,18 +176,23 @@ class DurableCalls {
         pricing,
         usageOfFailure: usageOf,
       }),
+      timing: () => ({ ms: clock.now() - began, firstMs }),
       effect: async (allowed) => {
         // A failed probe is repeated: the usage of the call before it does not count for this one.
         outputSeen = false;
         soFar = new ReportedUsage();
         reported = undefined;
         const errors = await answerErrors();
+        began = clock.now();
+        firstMs = null;
         try {
           const found = await withinLimits(this.#limits(alsoStops !== undefined), clock, signals, (call) =>
             onBytes.run(call.alive, () =>
               ask(withOutput(params, allowed), call, (part) => {
                 soFar.add(part);
-                if (isOutput(part)) outputSeen = true;
+                if (!isOutput(part)) return;
+                outputSeen = true;
+                firstMs ??= clock.now() - began;
               }),
             ),
           );

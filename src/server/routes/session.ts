@@ -4,11 +4,13 @@ import { downloadHeaders } from "../access/security-headers.ts";
 import { HttpProblem } from "../problem.ts";
 import { artifactTree, checkpointInfo, personaDetail, stepsPage, teamDefinition } from "../schemas/inside.ts";
 import { sessionView } from "../schemas/session.ts";
+import { transcriptPage } from "../schemas/transcript.ts";
 import { list } from "../schemas/values.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { personaDetail as readPersona } from "../views/persona-detail.ts";
 import { stepsPage as readSteps } from "../views/steps-page.ts";
 import { teamView } from "../views/team.ts";
+import { transcriptPage as readTranscript } from "../views/transcript-page.ts";
 import { treeView } from "../views/tree-view.ts";
 import { type App, addRoute, json, problems } from "./route.ts";
 
@@ -103,6 +105,29 @@ const stepsRoute = createRoute({
   responses: { 200: json("The steps.", stepsPage), ...problems },
 });
 
+const transcriptRoute = createRoute({
+  method: "get",
+  path: "/v1/sessions/{id}/transcript",
+  operationId: "showTranscript",
+  summary: "Every prompt, reasoning, answer, tool call, check, healing and word of a person, in order",
+  request: {
+    params: idParam,
+    query: z.object({
+      phase: name.optional(),
+      persona: name.optional(),
+      attempt: z.coerce.number().int().min(1).optional().openapi({
+        description: "With `persona`: only this attempt, counted over all rounds.",
+      }),
+      after: count.default(0).openapi({ description: "Only items of rows after this seq." }),
+      limit: z.coerce.number().int().min(1).max(1_000).default(200),
+      messages: z.enum(["all", "new"]).default("all").openapi({
+        description: "`new`: prompts without the messages that the call before sent as well.",
+      }),
+    }),
+  },
+  responses: { 200: json("A page of the transcript.", transcriptPage), ...problems },
+});
+
 /** Reads of one session. */
 export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
   const { maestro, book, pages, config } = parts;
@@ -146,6 +171,10 @@ export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
     if (detail === undefined) throw new HttpProblem("NOT_FOUND", `Phase ${phase} has no persona ${persona}.`);
     return c.json(detail, 200);
   });
+
+  addRoute(app, transcriptRoute, async (c) =>
+    c.json(await readTranscript(maestro, c.req.valid("param").id, c.req.valid("query")), 200),
+  );
 
   addRoute(app, stepsRoute, async (c) => {
     const { id, phase, persona } = c.req.valid("param");
