@@ -1,6 +1,7 @@
-import { TeamInvalid } from "../domain/errors.ts";
+import { BudgetExceeded, TeamInvalid } from "../domain/errors.ts";
 import { keepSecret } from "../domain/redact.ts";
 import type { TokenUsage } from "../domain/usage.ts";
+import { defaultCommandTimeoutMs } from "../personas/command/command-ports.ts";
 import { asReturn, conversationWork } from "../personas/conversation.ts";
 import type { FunctionContext, Perform, WorkContext } from "../personas/function.ts";
 import type { NamedServer } from "../personas/mcp/mcp-tools.ts";
@@ -103,7 +104,7 @@ export function performOf(
           );
       }
       case "command":
-        return performWithCommand(work, timeoutMs ?? undefined, access, place);
+        return performWithCommand(work, timeoutMs ?? defaultCommandTimeoutMs, access, place);
     }
   };
 }
@@ -160,7 +161,7 @@ type CommandWork = Extract<PersonaDefinition["work"], { readonly kind: "command"
  */
 function performWithCommand(
   work: CommandWork,
-  timeoutMs: number | undefined,
+  timeoutMs: number,
   { env, priceOf }: Pick<ModelAccess, "env" | "priceOf">,
   place: CommandPlace,
 ): Perform {
@@ -176,7 +177,9 @@ function performWithCommand(
     const { folders } = context.guide;
     const kept = place.kept(context.context.sessionId, conversation.started, folders);
     const keeps = async (error: unknown): Promise<boolean> =>
-      signal.aborted || (await import("./failure/classify-error.ts")).classifyError(error).outage;
+      signal.aborted ||
+      BudgetExceeded.is(error) ||
+      (await import("./failure/classify-error.ts")).classifyError(error).outage;
     const priced = {
       argv,
       priceOf: async (model: string, usage: TokenUsage) => (await priceOf(model))?.cost(usage) ?? null,
@@ -223,7 +226,9 @@ function performWithCommand(
         env: passedThrough(work.env, env),
         onText: context.onText,
         reserve: toBudget(work.reserve),
-        ...(timeoutMs !== undefined && { timeoutMs }),
+        persona: context.persona,
+        sessionId: context.context.sessionId,
+        timeoutMs,
       },
     );
     await kept.forget();

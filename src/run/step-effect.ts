@@ -1,6 +1,7 @@
 import { isError, readProperty } from "../domain/bounded-json.ts";
 import type { Clock } from "../domain/clock.ts";
 import { toErrorJson } from "../domain/error-json.ts";
+import { BudgetExceeded } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { Json } from "../domain/json.ts";
 import type { TreeChange } from "../domain/tree.ts";
@@ -46,6 +47,8 @@ export class Performed {
   failure: Failure | undefined;
   /** The answer was cut at the output that its budgets left: it is not recorded as the result. */
   isCut: boolean | undefined;
+  /** A command that was ended at its reserve. It is not recorded: it continues when a person resumes the session. */
+  overBudget: BudgetExceeded | undefined;
   /** The effect asked for steps of its own. Their records serve a new attempt; repeated in place, they would run again. */
   hasSteps: boolean | undefined;
   saved: SavedBy | undefined;
@@ -185,6 +188,7 @@ export class EffectRunner {
     const performed = new Performed(errorBody(toErrorJson(error), judgement));
     performed.stack = (error as Error | undefined)?.stack;
     performed.failure = failure;
+    if (kind === "command" && BudgetExceeded.is(error)) performed.overBudget = error;
     performed.isCut = isError(error) && readProperty(error, "code") === answerCut;
     const outcome = made.isThere ? { result: made.result as T } : { error: thrown };
     performed.spent = spend && { spent: await spend.spent(outcome), failed: true };

@@ -157,6 +157,8 @@ export class StepRecorder {
       const effects = isPlain ? noEffects : effectsOf(admitted, performed);
       if (performed.isCut && admitted.shrunk !== undefined)
         return await this.#parkCut(step, identity, admitted.shrunk, effects);
+      if (performed.overBudget !== undefined)
+        return this.#append([], effects).then(() => this.#infrastructure.failed(performed.overBudget));
       if (begun !== undefined && failure !== undefined && !begun.didNotHappen)
         return this.#once.failed(begun, failure.message, effects);
       const settled = begun && this.#once.settled(begun, failure === undefined);

@@ -1,8 +1,10 @@
 import { expect } from "vitest";
 import { setup as installAgents } from "../agents/install.ts";
+import type { RealAgent } from "../agents/support/agent-commands.ts";
 import { RealAgentPlace } from "../agents/support/agent-place.ts";
 import { until } from "../crash/support/until.ts";
 import { seededRandom } from "../unit/domain/seeded-random.ts";
+import { passReserve, refuse } from "./agent-limits.ts";
 import { orElse, type Trial } from "./campaign.ts";
 
 /** Agents whose transcripts Maestro reads and whose conversations it resumes. */
@@ -59,16 +61,69 @@ const ways = [
   ["runs out of its time", runOutOfTime],
 ] as const;
 
-export const realAgentTrials: readonly Trial[] = ways.flatMap(([what, run]) =>
+const trial = (
+  agent: RealAgent,
+  title: string,
+  run: (isSandboxed: boolean, seed: number) => Promise<void>,
+): readonly Trial[] =>
+  [true, false].map((isSandboxed) => ({
+    title: `the real ${agent} ${title}${isSandboxed ? ", sandboxed" : ""}`,
+    tries: "runs of real agents",
+    run: async (seed) => {
+      installAgents();
+      await run(isSandboxed, seed);
+      return 1;
+    },
+  }));
+
+async function inPlace(
+  agent: RealAgent,
+  isSandboxed: boolean,
+  run: (place: RealAgentPlace) => Promise<void>,
+): Promise<void> {
+  const place = await RealAgentPlace.open(agent, isSandboxed);
+  try {
+    await run(place);
+  } finally {
+    await place.close();
+  }
+}
+
+const interrupted = ways.flatMap(([title, run]) =>
   (["claude", "codex"] as const).flatMap((agent) =>
-    [true, false].map((isSandboxed) => ({
-      title: `the real ${agent} ${what}${isSandboxed ? ", sandboxed" : ""}`,
-      tries: "interrupted runs of real agents",
-      run: async (seed: number) => {
-        installAgents();
-        await run(agent, isSandboxed, 2 + Math.floor(seededRandom(seed)() * 3));
-        return 1;
-      },
-    })),
+    trial(agent, title, (isSandboxed, seed) =>
+      run(agent, isSandboxed, 2 + Math.floor(seededRandom(seed)() * 3)),
+    ),
   ),
 );
+
+const limited = (["claude", "codex"] as const).flatMap((agent) =>
+  (["tokens", "usd"] as const).flatMap((unit) =>
+    trial(agent, `passes its reserve of ${unit}`, (isSandboxed) =>
+      inPlace(agent, isSandboxed, async (place) => {
+        const { share } = await passReserve(place, unit);
+        orElse("let in", () => expect(share).toBeLessThan(1));
+      }),
+    ),
+  ),
+);
+
+const refused = (
+  [
+    ...(["claude", "codex"] as const).flatMap((agent) =>
+      [401, 402, 404].map((status) => [agent, status] as const),
+    ),
+    ["gemini", 401],
+    ["opencode", 401],
+  ] as const
+).flatMap(([agent, status]) =>
+  trial(agent, `is refused with ${status}`, (isSandboxed) =>
+    inPlace(agent, isSandboxed, async (place) => {
+      const { stopped, requests } = await refuse(place, status);
+      expect(stopped).toMatchObject({ status: "parked", reason: "help" });
+      orElse("repeated", () => expect(requests).toBeLessThanOrEqual(3));
+    }),
+  ),
+);
+
+export const realAgentTrials: readonly Trial[] = [...interrupted, ...limited, ...refused];

@@ -30,17 +30,19 @@ const byWords: readonly (readonly [RegExp, number])[] = [
   [/^(?:Prompt|Input) is too long/i, 400],
 ];
 
-const stated = /^(?:API Error:? \(?|unexpected status |exceeded retry limit, last status: )(\d{3})\b/i;
+const stated =
+  /^(?:API Error:? \(?|unexpected status |exceeded retry limit, last status: |\[API Error: \{"error":\{"code":)(\d{3})\b/i;
 const unanswered =
   /^(?:API Error: )?(?:Connection error|Request timed out|stream disconnected|error sending request|Unable to connect)/i;
 
-/** Reads an agent's own error. `kind`: its own word for it, where it has one. */
+/** Reads an agent's own error. `kind`: its own word for it, where it has one; `told`: the status of its provider. */
 export function agentError(
   words: string,
   kind: string | null = null,
   resetsAt: number | null = null,
+  told: number | null = null,
 ): AgentError {
-  const status = Number(stated.exec(words)?.[1] ?? Number.NaN);
+  const status = told ?? Number(stated.exec(words)?.[1] ?? Number.NaN);
   const known = Number.isNaN(status)
     ? ((kind === null ? undefined : byKind.get(kind)) ?? byWords.find(([start]) => start.test(words))?.[1])
     : status;
@@ -48,6 +50,20 @@ export function agentError(
     return { words, status: null, ...(unanswered.test(words) && { unreachable: true }) };
   return { words, status: known, retryAt: known === 429 ? (saidTime(words) ?? resetsAt) : null };
 }
+
+/** Statuses that a repeat does not change: a request, a key, an account or a model that is wrong. */
+const final: ReadonlySet<number> = new Set([400, 401, 402, 403, 404]);
+
+/** A limit that ends later is waited for without the agent: it would hold its place, and its time would run. */
+const longestOwnWaitMs = 60_000;
+
+/**
+ * Whether an agent that repeats its request should be ended. The first 401 may only mean that a login has to renew its
+ * token.
+ */
+export const isHopeless = ({ status }: AgentError, tries: number, waitMs: number): boolean =>
+  (status !== null && final.has(status) && (status !== 401 || tries > 1)) ||
+  (status === 429 && waitMs > longestOwnWaitMs);
 
 /** "…|1762952400", the second when the limit ends. */
 function saidTime(words: string): number | null {

@@ -11,6 +11,8 @@ export interface AgentReport {
   readonly cliSession: string | null;
   /** The error that it reports. */
   readonly error: AgentError | null;
+  /** Set while it runs: its provider refuses what the agent's own repeats do not mend. */
+  readonly refusal: AgentError | null;
 }
 
 /** Understands the events of one agent; the lines are JSON objects. */
@@ -20,6 +22,6 @@ export interface EventReader {
   readonly report: AgentReport;
 }
 
-export const noReport: AgentReport = { text: "", use: null, cliSession: null, error: null };
+export const noReport: AgentReport = { text: "", use: null, cliSession: null, error: null, refusal: null };
 
 export const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);

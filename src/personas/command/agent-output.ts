@@ -13,6 +13,8 @@ interface AgentListener {
   readonly onText: (text: string) => void;
   /** The id of the conversation, as soon as the agent prints it. */
   readonly onSession?: (session: string) => void;
+  /** After each event of a known agent: what it has reported so far. */
+  readonly onReport?: (report: AgentReport) => void;
   /** Applied to all that is shown or kept. */
   readonly hide?: Hide;
 }
@@ -95,6 +97,7 @@ export class AgentOutput {
       const { cliSession } = reader.report;
       if (cliSession !== null && cliSession !== this.#session) this.#listener.onSession?.(cliSession);
       this.#session = cliSession;
+      this.#listener.onReport?.(reader.report);
       return shown;
     }
     return undefined;

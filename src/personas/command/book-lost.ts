@@ -2,8 +2,9 @@ import type { Json } from "../../domain/json.ts";
 import { noUsage, totalTokens } from "../../domain/usage.ts";
 import type { LostCalls } from "../function.ts";
 import { commandName } from "./agent.ts";
+import { pricing, readTranscript } from "./agent-run.ts";
 import { since, spentBy, useFromJson } from "./agent-use.ts";
-import { type CommandPersonaPorts, pricing, readTranscript } from "./command-persona.ts";
+import type { CommandPersonaPorts } from "./command-ports.ts";
 
 /**
  * Books what runs took whose driver died: the agent's transcript has every answer that came whole. The first of them gets

@@ -1,9 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import {
-  type CommandPersonaPorts,
-  runCommandPersona,
-} from "../../../src/personas/command/command-persona.ts";
+import { runCommandPersona } from "../../../src/personas/command/command-persona.ts";
+import type { CommandPersonaPorts } from "../../../src/personas/command/command-ports.ts";
 import { commandPlace, runProcess } from "../../support/command-place.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";
 import { RecordingSteps } from "../../support/recording-steps.ts";
@@ -42,6 +40,9 @@ export function place(
       place: commandPlace(files),
       files,
       signal: new AbortController().signal,
+      timeoutMs: 3_600_000,
+      persona: "agent",
+      sessionId: "session",
       onText: (text) => heard.push(text),
       ...more,
     });

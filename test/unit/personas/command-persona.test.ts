@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import type { CommandPersonaPorts } from "../../../src/personas/command/command-persona.ts";
+import type { CommandPersonaPorts } from "../../../src/personas/command/command-ports.ts";
 import { classifyError } from "../../../src/run/failure/classify-error.ts";
 import { commandPlace } from "../../support/command-place.ts";
 import { MemoryFiles } from "../../support/memory-files.ts";

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
 import type { TokenUsage } from "../../../domain/usage.ts";
-import { agentError } from "../agent-error.ts";
+import { agentError, isHopeless } from "../agent-error.ts";
 import { type AgentReport, type EventReader, noReport, textOf } from "../agent-events.ts";
 import { type AgentUse, costOf, countOf, noUse, unnamedModel } from "../agent-use.ts";
 import { fieldsOf, filesBelow, type Transcript, UseByAnswer } from "../transcript.ts";
@@ -24,6 +24,7 @@ export class ClaudeEvents implements EventReader {
   read(event: JsonObject): string | undefined {
     const { type } = event;
     if (type === "result" && "session_id" in event) return this.#result(event);
+    if (type === "system" && event["subtype"] === "api_retry") return this.#retry(event);
     if (type === "system" && "session_id" in event) return this.#session(event, "");
     if (type === "rate_limit_event" && "session_id" in event) return this.#limit(event);
     if ((type === "assistant" || type === "user") && isJsonObject(event["message"])) {
@@ -31,6 +32,18 @@ export class ClaudeEvents implements EventReader {
       return this.#session(event, type === "assistant" ? said(event["message"]["content"]) : "");
     }
     return undefined;
+  }
+
+  /** It repeats any failed request for minutes, also with a wrong key. */
+  #retry(event: JsonObject): string {
+    const kind = textOf(event["error"]);
+    const [status, tries] = [countOf(event["error_status"]), countOf(event["attempt"])];
+    const waitMs = countOf(event["retry_delay_ms"]);
+    const words = `API Error: ${status === 0 ? "no answer" : status}${kind === null ? "" : ` ${kind}`}`;
+    const error = agentError(words, kind, Math.max(this.#resetsAt ?? 0, Date.now() + waitMs));
+    this.#session(event, "");
+    if (isHopeless(error, tries, waitMs)) this.report = { ...this.report, refusal: error };
+    return `${words}; it tries again in ${Math.ceil(waitMs / 1000)} s (${tries} of ${countOf(event["max_retries"])}).\n`;
   }
 
   #limit(event: JsonObject): string {
@@ -57,8 +70,14 @@ export class ClaudeEvents implements EventReader {
       use: byModel && { byModel, costMicroUsd },
       cliSession: textOf(event["session_id"]),
       error: failed
-        ? agentError(words || (textOf(event["subtype"]) ?? "it failed"), this.#errorKind, this.#resetsAt)
+        ? agentError(
+            words || (textOf(event["subtype"]) ?? "it failed"),
+            this.#errorKind,
+            this.#resetsAt,
+            countOf(event["api_error_status"]) || null,
+          )
         : null,
+      refusal: null,
     };
     return "";
   }

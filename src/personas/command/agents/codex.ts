@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
 import { noUsage, type TokenUsage } from "../../../domain/usage.ts";
-import { agentError } from "../agent-error.ts";
+import { agentError, isHopeless } from "../agent-error.ts";
 import { type AgentReport, type EventReader, noReport, textOf } from "../agent-events.ts";
 import { type AgentUse, countOf, plus, unnamedModel } from "../agent-use.ts";
 import { fieldsOf, filesBelow, type Transcript } from "../transcript.ts";
@@ -30,7 +30,7 @@ export class CodexEvents implements EventReader {
           error: agentError(textOf(fieldsOf(event["error"])["message"]) ?? "the turn failed"),
         });
       case "error":
-        return this.#note({ error: agentError(textOf(event["message"]) ?? "it failed") });
+        return this.#error(textOf(event["message"]) ?? "it failed");
       case "turn.started":
       case "item.started":
       case "item.updated":
@@ -39,6 +39,17 @@ export class CodexEvents implements EventReader {
       default:
         return undefined;
     }
+  }
+
+  /** It names the failure of a request that it repeats: "Reconnecting... 2/5 (unexpected status 401 ...)". */
+  #error(message: string): string {
+    const [, tries, cause] = /^Reconnecting\.\.\. (\d+)\/\d+ \((.*)\)$/s.exec(message) ?? [];
+    const error = agentError(cause ?? message);
+    if (tries === undefined) return this.#note({ error });
+    return this.#note(
+      { error, ...(isHopeless(error, Number(tries), 0) && { refusal: error }) },
+      `${message}\n`,
+    );
   }
 
   #item({ item }: JsonObject): string {

@@ -1,0 +1,28 @@
+import type { Budget } from "../../domain/budget.ts";
+import type { TokenUsage } from "../../domain/usage.ts";
+import type { RunStep } from "../../journal/durable-step.ts";
+import type { CommandPlace, RunCommand, ToolFiles } from "../model/ports.ts";
+
+export const defaultCommandTimeoutMs = 3_600_000;
+
+export interface CommandPersonaPorts {
+  /** Program and arguments, as the team wrote them. */
+  readonly argv: readonly string[];
+  /** A hash of the skills in its home. */
+  readonly skills?: string | undefined;
+  readonly runStep: RunStep;
+  readonly runCommand: RunCommand;
+  readonly place: CommandPlace;
+  readonly files: Pick<ToolFiles, "hash" | "reapply">;
+  readonly signal: AbortSignal;
+  /** Keys that the agent needs; they are neither recorded nor part of what the step is found again by. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** The declared maximum of one run: its cost cannot be known beforehand. */
+  readonly reserve?: Budget;
+  readonly persona: string;
+  readonly sessionId: string;
+  readonly onText?: (text: string) => void;
+  /** What tokens of a model cost, by the model's name with its provider's. */
+  readonly priceOf?: (model: string, usage: TokenUsage) => Promise<number | null>;
+}
