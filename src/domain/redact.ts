@@ -62,12 +62,23 @@ export function keepSecret(values: Iterable<string | undefined>): void {
   known = longestFirst([...known, ...[...values].flatMap((value) => formsOf(value ?? ""))]);
 }
 
-/** The secret values among environment variables: those with a secret name, and passwords in addresses. */
+/**
+ * The secret values among environment variables: those with a secret name, and passwords in addresses and in
+ * connection strings.
+ */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value = ""]) => [
     ...(isSecretName(name) ? [value.trim()] : []),
     ...passwordsIn(value),
+    ...secretMembersIn(value),
   ]);
+}
+
+/** `postgres://db/app?password=x`, `host=db password=x`, `Server=db;Password=x`. */
+function secretMembersIn(value: string): readonly string[] {
+  return [...value.matchAll(/(?<=^|[?&;\s])(\w{1,80})=("[^"]*"|'[^']*'|[^\s&;]+)/g)].flatMap(
+    ([, name = "", member = ""]) => (isSecretName(name) ? [member.replace(/^(["'])(.*)\1$/s, "$2")] : []),
+  );
 }
 
 function passwordsIn(value: string): readonly string[] {

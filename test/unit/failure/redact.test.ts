@@ -158,6 +158,22 @@ describe("secrets of this process", () => {
     );
   });
 
+  test("are the passwords in connection strings and queries", () => {
+    const env = {
+      LIBPQ: "host=db password='with a space' dbname=app",
+      JDBC_URL: "jdbc:postgresql://db/app?user=me&password=in-a-query&ssl=true",
+      ORDERS_CONNECTION_STRING: "Server=db;Password=of-a-server;AccountKey=abcdef==;Timeout=30",
+      NODE_OPTIONS: "--max-old-space-size=4096 --conditions=production",
+    };
+    expect(secretsIn(env)).toEqual([
+      "with a space",
+      "in-a-query",
+      env.ORDERS_CONNECTION_STRING,
+      "of-a-server",
+      "abcdef==",
+    ]);
+  });
+
   test("are taken out of data by their value, except ordinary words", () => {
     keepSecret(["changeme", "tr0ub4dor&3"]);
     expect(
