@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { advise } from "../domain/advice.ts";
 import { InputInvalid, JournalCorrupt, SessionConflict } from "../domain/errors.ts";
-import type { SessionId } from "../domain/ids.ts";
+import { leastIdPrefix, type SessionId } from "../domain/ids.ts";
 import { hashesIn } from "../domain/tree.ts";
 import { demandsOfState } from "../run/acts/trust.ts";
 import type { Blobs } from "../store/blobs.ts";
@@ -138,10 +138,23 @@ export async function importCheckpoints(
   };
 }
 
-/** The key belongs to a session that started elsewhere. Two sessions cannot share it. */
+/**
+ * The key comes from elsewhere. Two sessions cannot share it, and a person who types the beginning of an id must not
+ * reach the imported session instead.
+ */
 async function refuseTakenKey(session: SessionId, key: string | undefined, store: Store): Promise<void> {
-  const owner = key === undefined ? undefined : await store.findSession(key);
+  if (key === undefined) return;
+  const owner = await store.findSession(key);
   if (owner !== undefined) throw keyTaken(session, key, owner.id);
+  const [other] = key.length < leastIdPrefix ? [] : await store.reports.findByPrefix(key);
+  if (other === undefined) return;
+  throw new SessionConflict(
+    `Session ${session} cannot be imported: its key "${key}" is the beginning of the id of session ${other.id}.`,
+    {
+      details: { session, key, other: other.id },
+      advice: "Import it into another state directory.",
+    },
+  );
 }
 
 const keyTaken = (session: SessionId, key: string | undefined, owner: SessionId): SessionConflict =>

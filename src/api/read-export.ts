@@ -159,6 +159,8 @@ function prove(content: JsonObject, file: string): Omit<ReadExport, "bytes"> {
   if (apart !== undefined)
     throw notAnExport(file, `a checkpoint before ${checkpointFile(apart.phase, apart.revision)} is missing`);
   const state = checkHistory(checkpoints, exportAgain);
+  const { key } = state.begun;
+  if (key !== undefined && isSessionId(key)) throw notAnExport(file, "its key reads as the id of a session");
   refuseUnknownTeams(checkpoints, file);
   const contents = contentsOf(content, texts, checkpoints, file);
   refuseMissingFiles(checkpoints, contents, file);

@@ -524,3 +524,35 @@ function terms(contents: readonly Content[]): NonNullable<CheckpointContent["ses
   if (session === undefined) throw new Error("the first checkpoint has no session");
   return session;
 }
+
+describe("refuses a key that a person may type to reach another session:", () => {
+  async function importWithKey(keyOf: (other: string) => string) {
+    const directory = await temporaryDirectory("hostile-key");
+    const file = join(directory, "export");
+    const maestro = await open({ stateDir: join(directory, "state"), teams: [team] });
+    onTestFinished(() => maestro.close());
+    const { id } = await maestro.create(team, { brief: "b" });
+    const contents = structuredClone([...exported.contents]);
+    Object.assign(contents[0]?.session ?? {}, { key: keyOf(id) });
+    writeExport(file, exported.rest, projectAgain(contents));
+    const error = await maestro.importCheckpoints(file).then(
+      () => undefined,
+      (reason: MaestroError) => reason,
+    );
+    expect((await maestro.list({ order: "created", limit: 9 })).map((each) => each.id)).toEqual([id]);
+    return { error, id };
+  }
+
+  test("the beginning of its id", async () => {
+    const { error, id } = await importWithKey((other) => other.slice(0, 4));
+    expect(error).toMatchObject({ code: "SESSION_CONFLICT" });
+    expect(error?.message).toContain(`is the beginning of the id of session ${id}`);
+  });
+
+  test("a text that reads as an id", async () => {
+    const { error } = await importWithKey(
+      (other) => `${other.slice(0, -1)}${other.endsWith("0") ? "1" : "0"}`,
+    );
+    expect(error?.message).toMatch(/its key reads as the id of a session/);
+  });
+});
