@@ -26,10 +26,9 @@ export async function killAroundSummaries(model: string, seed: number): Promise<
   const place = await openPlace(model);
   try {
     let kills = 0;
-    for (const moment of [...moments, ...moments]) {
-      await killAt(place, moment, Math.floor(random() * 20));
-      kills += 1;
-    }
+    for (const moment of [...moments, ...moments])
+      if (await killAt(place, moment, Math.floor(random() * 20))) kills += 1;
+    expect(kills, "kills around a summary").toBeGreaterThan(0);
     const { ending } = await outputOf(place.drive());
     expect(ending).toMatchObject({ status: "completed" });
     const { log } = place.models;
@@ -46,7 +45,8 @@ export async function killAroundSummaries(model: string, seed: number): Promise<
   }
 }
 
-async function killAt(place: ModelPlace, moment: Moment, thenMs: number): Promise<void> {
+/** False: an earlier kill came so late, on a busy machine, that no such moment was left. */
+async function killAt(place: ModelPlace, moment: Moment, thenMs: number): Promise<boolean> {
   const { models } = place;
   const program = place.drive();
   const isMoment = (): boolean => {
@@ -60,8 +60,10 @@ async function killAt(place: ModelPlace, moment: Moment, thenMs: number): Promis
   models.onAnswer = undefined;
   await pass(thenMs);
   program.signal("SIGKILL");
-  const { signal, stderr } = await program.ended;
-  expect(signal, `it ended before it was ${moment}: ${stderr}`).toBe("SIGKILL");
+  const { code, signal, stderr } = await program.ended;
+  if (signal === "SIGKILL") return true;
+  expect(code, `it ended before it was ${moment}: ${stderr}`).toBe(0);
+  return false;
 }
 
 async function runUndisturbed(model: string): Promise<ReadonlySet<string>> {
