@@ -60,6 +60,7 @@ function reportsOf(groups: readonly UsageGroupSums[]): Parameters<typeof usageRe
 const nothing: UsageGroupSums = {
   name: null,
   saved: [],
+  reservedMicroUsd: 0,
   prices: [],
   calls: 0,
   failedCalls: 0,

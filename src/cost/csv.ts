@@ -19,8 +19,10 @@ const usageColumns = [
   "simulatedUsd",
   "estimatedTokens",
   "estimatedUsd",
+  "reservedUsd",
   "savedTokens",
   "savedUsd",
+  "cacheDiscountUsd",
 ] as const satisfies readonly (keyof UsageTotals)[];
 
 /** One line per row, without a total. */

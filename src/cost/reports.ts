@@ -27,9 +27,10 @@ export async function usageReport(
 
 function toTotals(sums: UsageGroupSums): UsageTotals {
   const { name: _, costMicroUsd, estimatedMicroUsd, saved: kinds, ...others } = sums;
-  const { simulatedMicroUsd, simulatedEstimatedMicroUsd, ...counts } = others;
+  const { simulatedMicroUsd, simulatedEstimatedMicroUsd, reservedMicroUsd, ...counts } = others;
   const knownCostUsd = microsToUsd(costMicroUsd);
-  const isPriced = kinds.every(({ unpriced }) => unpriced === 0);
+  const notMade = kinds.filter(({ kind }) => kind === "resume" || kind === "reuse");
+  const isPriced = notMade.every(({ unpriced }) => unpriced === 0);
   return {
     ...counts,
     costUsd: counts.unpricedCalls === 0 ? knownCostUsd : null,
@@ -37,8 +38,10 @@ function toTotals(sums: UsageGroupSums): UsageTotals {
     simulatedUsd: microsToUsd(simulatedMicroUsd),
     simulatedEstimatedUsd: microsToUsd(simulatedEstimatedMicroUsd),
     estimatedUsd: microsToUsd(estimatedMicroUsd),
-    savedTokens: sum(kinds.filter(({ kind }) => kind !== "cache").map(({ tokens }) => tokens)),
-    savedUsd: isPriced ? microsToUsd(sum(kinds.map(({ microUsd }) => microUsd))) : null,
+    reservedUsd: microsToUsd(reservedMicroUsd),
+    savedTokens: sum(notMade.map(({ tokens }) => tokens)),
+    savedUsd: isPriced ? microsToUsd(sum(notMade.map(({ microUsd }) => microUsd))) : null,
+    cacheDiscountUsd: toSaved(kinds.find(({ kind }) => kind === "cache")).usd,
     saved: Object.fromEntries(
       savingKinds.map((kind) => [kind, toSaved(kinds.find((saved) => saved.kind === kind))]),
     ) as Record<SavingKind, SavedTotals>,

@@ -29,9 +29,13 @@ export interface UsageTotals extends TokenUsage {
   /** Of the simulated model, which bills nothing: part of the two above. */
   readonly simulatedEstimatedTokens: number;
   readonly simulatedEstimatedUsd: number;
-  /** Never sent or never generated. Tokens from a cache are paid for, only less: they are in `saved.cache` alone. */
+  /** Reserved by calls that have not ended. */
+  readonly reservedUsd: number;
+  /** Of calls that were not made again: recorded ones after a resume, and those that a fork took over. */
   readonly savedTokens: number;
   readonly savedUsd: number | null;
+  /** Of calls that were made: what input from the provider's cache cost less. Negative if writing the cache cost more. */
+  readonly cacheDiscountUsd: number | null;
   readonly saved: Readonly<Record<SavingKind, SavedTotals>>;
   /** Versions of the price tables. */
   readonly prices: readonly string[];

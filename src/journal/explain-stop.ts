@@ -3,6 +3,7 @@ import { count, money, number } from "../domain/amounts.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import { failureTable } from "../domain/failure.ts";
+import { otherAmounts } from "../domain/money-terms.ts";
 import type { WaitingView } from "./effect-view.ts";
 import { askedTexts, callAdvice } from "./explain-calls.ts";
 import { type HeldSession, heldBack } from "./held-back.ts";
@@ -48,6 +49,9 @@ interface UsedSoFar {
   readonly calls: number;
   readonly savedTokens: number;
   readonly savedUsd: number | null;
+  readonly estimatedUsd: number;
+  readonly reservedUsd: number;
+  readonly cacheDiscountUsd: number | null;
   readonly estimatedTokens: number;
   readonly simulatedEstimatedTokens: number;
   readonly simulatedCalls: number;
@@ -174,6 +178,8 @@ function whatItCosts({
     `Cost: ${number(inputTokens + outputTokens)} tokens in ${count(calls, "call")}, ${money(costUsd)}${price}`,
   ];
   if (savedTokens > 0) parts.push(`not paid again: ${number(savedTokens)} tokens, ${money(savedUsd)}`);
+  for (const { member, name, usd } of otherAmounts(usage))
+    if (member === "reservedUsd" || member === "cacheDiscountUsd") parts.push(`${name}: ${money(usd)}`);
   const tightest = budgets.find(({ overrun }) => overrun) ?? budgets.find(({ level }) => level === "session");
   if (tightest !== undefined) parts.push(`budget of the ${tightest.level}: ${budgetText(tightest)}`);
   const lost = estimatedTokens > 0 ? `\n${lostAnswers(usage)}` : "";

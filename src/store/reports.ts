@@ -123,6 +123,8 @@ export interface UsageGroupSums extends UsageSums {
   readonly simulatedEstimatedTokens: number;
   readonly simulatedEstimatedMicroUsd: Money;
   readonly saved: readonly SavedSum[];
+  /** Reserved by calls that have not ended. A call without a known price counts as nothing. */
+  readonly reservedMicroUsd: Money;
   /** Versions of the price tables. */
   readonly prices: readonly string[];
 }

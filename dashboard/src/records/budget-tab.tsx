@@ -6,6 +6,7 @@ import { money, moneyRange } from "../format/money.ts";
 import { ActionButton } from "../session/actions.tsx";
 import { useScene } from "../session/context.ts";
 import { SpendBar } from "../ui/spend-bar.tsx";
+import { MoneyList } from "./money-list.tsx";
 import { RaiseField } from "./raise-field.tsx";
 
 const levels: readonly { readonly level: BudgetView["level"]; readonly title: string }[] = [
@@ -36,6 +37,7 @@ export default function BudgetTab() {
           )}
         </p>
       </header>
+      <MoneyList usage={view.usage} />
       {view.budgets.length === 0 ? (
         <div className="page-part">
           <p className="ink-2">No limit is set. Set one for the session:</p>

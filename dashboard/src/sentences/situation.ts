@@ -100,7 +100,7 @@ function completed(
         ? [`${gatesPassed} of ${gates} gates passed`]
         : []),
     ...(resumes > 0 ? [`resumed ${counted(resumes, "time")}`] : []),
-    ...(savedUsd >= 0.005 ? [`${money(savedUsd)} saved`] : []),
+    ...(savedUsd >= 0.005 ? [`${money(savedUsd)} not paid again`] : []),
   ];
 }
 

@@ -129,13 +129,22 @@ function SessionMoney() {
     <p className="session-money">
       <span>
         <b className="strong">{money(usage.costUsd)}</b>
+        {usage.estimatedUsd < 0.005 ? "" : ` + ${money(usage.estimatedUsd)} perhaps billed`}
         {reservedUsd !== null && reservedUsd < 0.005 ? "" : ` + ${money(reservedUsd)} reserved`}
         {limitUsd === null ? "" : ` of ${money(limitUsd)}`}
       </span>
       {limitUsd === null ? null : (
-        <SpendBar used={usage.costUsd} reserved={reservedUsd ?? 0} limit={limitUsd} width={130} full={full} />
+        <SpendBar
+          used={usage.costUsd + usage.estimatedUsd}
+          reserved={reservedUsd ?? 0}
+          limit={limitUsd}
+          width={130}
+          full={full}
+        />
       )}
-      {(usage.savedUsd ?? 0) < 0.005 ? null : <span className="ink-3">saved {money(usage.savedUsd)}</span>}
+      {(usage.savedUsd ?? 0) < 0.005 ? null : (
+        <span className="ink-3">{money(usage.savedUsd)} not paid again</span>
+      )}
     </p>
   );
 }

@@ -31,7 +31,7 @@ export function SessionsFooter() {
             {simulated === undefined ? "" : `, ${simulated}`}
           </span>
           {(data.savedTodayUsd ?? 0) < 0.005 ? null : (
-            <span>Saved {money(data.savedTodayUsd)} by resume, reuse, cache and patches</span>
+            <span>{money(data.savedTodayUsd)} not paid again, by resume and reuse</span>
           )}
           <span className="mono">{data.address}</span>
         </>

@@ -28,7 +28,7 @@ export function Savings({ report: { savings, total } }: Props) {
       <header className="part-head">
         <h2>Saved</h2>
         <span className="spring" />
-        <b className="strong">{money(total.savedUsd)}</b>
+        <b className="strong">{money(total.savedUsd)} not paid again</b>
       </header>
       <ul className="saving-list">
         {savings.map(({ by, usd, tokens: saved }) => (

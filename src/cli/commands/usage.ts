@@ -1,6 +1,7 @@
 import { usageCsv } from "../../api/open-readonly.ts";
 import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
+import { moneyTerms } from "../../domain/money-terms.ts";
 import type { SessionForecast, UsageOptions, UsageReport, UsageTotals } from "../../index.ts";
 import { type GlobalOptions, withReadonly } from "../open.ts";
 import { printJson, printTable, printWrapped, say } from "../output.ts";
@@ -122,8 +123,9 @@ function* sums(total: UsageTotals): Generator<string> {
     ["patch", "edited instead of rewritten"],
   ] as const;
   const lines = reasons.filter(([kind]) => saved[kind].tokens !== 0);
-  if (lines.length === 0) return;
-  yield "Saved:";
+  if (lines.length > 0) yield "Saved:";
   for (const [kind, why] of lines)
     yield `  ${kind}: ${number(saved[kind].tokens)} tokens, ${money(saved[kind].usd)} (${why})`;
+  yield "Money:";
+  for (const { member, name, sentence } of moneyTerms) yield `  ${name} ${money(total[member])}: ${sentence}`;
 }

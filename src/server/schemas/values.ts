@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { failureCategories } from "../../domain/failure.ts";
+import { explainMoney } from "../../domain/money-terms.ts";
 import { parkReasonNames, sessionStatuses } from "../../journal/standing.ts";
 
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
@@ -25,12 +26,29 @@ export const usage = z
     cachedInputTokens: count,
     outputTokens: count,
     reasoningTokens: count,
-    costUsd: z.number().nullable().openapi({ description: "Null: the price of a model is unknown." }),
+    costUsd: z
+      .number()
+      .nullable()
+      .openapi({
+        description: `${explainMoney("costUsd")} Null: the price of a model is unknown.`,
+      }),
     calls: count,
     estimatedTokens: count,
-    estimatedUsd: z.number(),
+    estimatedUsd: z.number().openapi({ description: explainMoney("estimatedUsd") }),
+    reservedUsd: z.number().openapi({ description: explainMoney("reservedUsd") }),
     savedTokens: z.number(),
-    savedUsd: z.number().nullable().openapi({ description: "Null: a part of it has no known price." }),
+    savedUsd: z
+      .number()
+      .nullable()
+      .openapi({
+        description: `${explainMoney("savedUsd")} Null: a part of it has no known price.`,
+      }),
+    cacheDiscountUsd: z
+      .number()
+      .nullable()
+      .openapi({
+        description: `${explainMoney("cacheDiscountUsd")} Null: a part of it has no known price.`,
+      }),
     unpricedCalls: count,
     unreportedCalls: count.openapi({ description: "Calls whose tokens were not reported." }),
     simulatedCalls: count.openapi({

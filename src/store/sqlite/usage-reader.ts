@@ -46,20 +46,21 @@ export class UsageReader {
 
   total(filter: UsageFilter): UsageGroupSums {
     const [sums] = this.#sums("NULL", filter);
-    return toGroup(sums ?? {}, this.#saved("NULL", filter));
+    return toGroup(sums ?? {}, this.#saved("NULL", filter), this.#reserved("NULL", filter).get(null));
   }
 
   groups(by: UsageGroup, filter: UsageFilter): UsageGroupSums[] {
     const saved = Map.groupBy(this.#saved(groupColumns[by], filter), ({ name }) => name);
-    const groups = this.#sums(groupColumns[by], filter, by).map((row) => {
+    const reserved = this.#reserved(groupColumns[by], filter);
+    const rows = this.#sums(groupColumns[by], filter, by);
+    const ended = new Set(rows.map((row) => row["name"]));
+    // A fork that reuses everything makes no calls, and a first call may not have ended: their groups have no sums.
+    const others = [...new Set([...saved.keys(), ...reserved.keys()])].filter((name) => !ended.has(name));
+    const room = (filter.most ?? mostGroups) - rows.length;
+    const all = [...rows, ...others.slice(0, Math.max(0, room)).map((name) => ({ name }))].map((row) => {
       const name = row["name"] as string | null;
-      const ofName = saved.get(name) ?? [];
-      saved.delete(name);
-      return toGroup(row, ofName);
+      return toGroup(row, saved.get(name) ?? [], reserved.get(name));
     });
-    // A fork that reuses everything makes no calls, and its report must show the savings.
-    const unspent = [...saved].map(([name, ofName]) => toGroup({ name }, ofName));
-    const all = [...groups, ...unspent.slice(0, (filter.most ?? mostGroups) - groups.length)];
     return by === "day" ? all.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1)) : all;
   }
 
@@ -131,7 +132,27 @@ export class UsageReader {
     const rows = rowsOf("usage", usageSums, "");
     const spent = new Set(rows.map((row) => row["name"]));
     const unspent = [...saved.keys()].filter((name) => !spent.has(name)).map((name) => ({ name }));
-    return [...rows, ...unspent].map((row) => toGroup(row, saved.get(row["name"] as string | null) ?? []));
+    const reserved = this.#open(group, `AND ${condition}`, value);
+    return [...rows, ...unspent].map((row) => {
+      const name = row["name"] as string | null;
+      return toGroup(row, saved.get(name) ?? [], reserved.get(name));
+    });
+  }
+
+  #reserved(group: string, filter: UsageFilter): ReadonlyMap<string | null, number> {
+    const { where, values } = conditionOf(filter);
+    return this.#open(group, where.replace("WHERE", "AND"), ...values);
+  }
+
+  /** What the calls that have not ended reserve. */
+  #open(group: string, and: string, ...values: SQLInputValue[]): ReadonlyMap<string | null, number> {
+    const rows = this.#queries.allNamed(
+      `SELECT ${group} AS name, sum(u.asked_micro_usd) AS reserved
+         FROM ledger u LEFT JOIN sessions s ON s.number = u.session
+         WHERE u.status = 'open' ${and} GROUP BY ${group}`,
+      ...values,
+    );
+    return new Map(rows.map(({ name, reserved }) => [name as string | null, Number(reserved ?? 0)]));
   }
 
   #sums(group: string, filter: UsageFilter, by?: UsageGroup): NamedRow[] {
@@ -214,7 +235,7 @@ function conditionOf({ sessions, since }: UsageFilter): { where: string; values:
   };
 }
 
-function toGroup(row: NamedRow, saved: readonly NamedSaving[]): UsageGroupSums {
+function toGroup(row: NamedRow, saved: readonly NamedSaving[], reservedMicroUsd = 0): UsageGroupSums {
   const sum = (column: (typeof sumColumns)[number] | SimulatedColumn) => Number(row[column] ?? 0);
   return {
     name: (row["name"] as string | null | undefined) ?? null,
@@ -236,6 +257,7 @@ function toGroup(row: NamedRow, saved: readonly NamedSaving[]): UsageGroupSums {
     estimatedTokens: sum("estimated_tokens"),
     estimatedMicroUsd: sum("estimated_micro_usd"),
     prices: (JSON.parse(String(row["prices"] ?? "[]")) as string[]).toSorted(),
+    reservedMicroUsd,
     saved: saved.map(({ kind, tokens, microUsd, unpriced }) => ({ kind, tokens, microUsd, unpriced })),
   };
 }

@@ -13,6 +13,8 @@ const usage = z.looseObject({
   estimatedUsd: z.number(),
   savedTokens: z.int(),
   savedUsd: z.number().nullable(),
+  reservedUsd: z.number(),
+  cacheDiscountUsd: z.number().nullable(),
   prices: z.array(z.string()),
 });
 const status = z.enum(["queued", "running", "paused", "parked", "completed", "failed", "canceled"]);

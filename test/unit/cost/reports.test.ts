@@ -52,8 +52,11 @@ describe("the usage report", () => {
       simulatedEstimatedUsd: 0,
       estimatedTokens: 100,
       estimatedUsd: 0.0002,
-      savedTokens: 8_200,
-      savedUsd: 1.82,
+      reservedUsd: 0,
+      // An edit was never owed, and the provider's cache makes no call less.
+      savedTokens: 1_200,
+      savedUsd: 1.5,
+      cacheDiscountUsd: 0.25,
       saved: {
         resume: { tokens: 1_200, usd: 1.5 },
         reuse: { tokens: 0, usd: 0 },
@@ -63,6 +66,20 @@ describe("the usage report", () => {
       prices: [],
     });
     expect(rows).toEqual([{ name: "architect", ...total }]);
+  });
+
+  test("has what open calls reserve, also of a group whose first call is open", async () => {
+    const { store, lease } = await openStore();
+    await call(store, lease, took(10));
+    await granted(store, lease, { asked: amount(10, 40), model: "new" });
+    await granted(store, lease, { asked: amount(10, null), model: "llama" });
+    const { total, rows } = await usageReport(store, { by: "model" });
+    expect(total).toMatchObject({ calls: 1, costUsd: 0.00002, reservedUsd: 0.00004 });
+    expect(rows.map(({ name, calls, reservedUsd }) => [name, calls, reservedUsd])).toEqual([
+      ["anthropic/claude", 1, 0],
+      ["llama", 0, 0],
+      ["new", 0, 0.00004],
+    ]);
   });
 
   test("says that a cost is not known rather than too small", async () => {
@@ -140,9 +157,9 @@ describe("CSV", () => {
     await call(store, lease, took(3), { prices: "update:2", model: "priced" });
     const lines = usageCsv(await usageReport(store, { by: "model" })).split("\r\n");
     expect(lines).toEqual([
-      "model,calls,failedCalls,inputTokens,cachedInputTokens,cacheWriteTokens,outputTokens,reasoningTokens,costUsd,knownCostUsd,unpricedCalls,unreportedCalls,simulatedCalls,simulatedUsd,estimatedTokens,estimatedUsd,savedTokens,savedUsd,prices",
-      "'=cmd,1,0,6,0,0,3,0,,0,1,0,0,0,0,0,0,0,",
-      "priced,2,0,6,0,0,3,0,0.000018,0.000018,0,0,0,0,0,0,0,0,config:1 update:2",
+      "model,calls,failedCalls,inputTokens,cachedInputTokens,cacheWriteTokens,outputTokens,reasoningTokens,costUsd,knownCostUsd,unpricedCalls,unreportedCalls,simulatedCalls,simulatedUsd,estimatedTokens,estimatedUsd,reservedUsd,savedTokens,savedUsd,cacheDiscountUsd,prices",
+      "'=cmd,1,0,6,0,0,3,0,,0,1,0,0,0,0,0,0,0,0,0,",
+      "priced,2,0,6,0,0,3,0,0.000018,0.000018,0,0,0,0,0,0,0,0,0,0,config:1 update:2",
       "",
     ]);
   });

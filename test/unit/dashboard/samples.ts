@@ -41,6 +41,8 @@ export function usage(costUsd: number, extra: Partial<Usage> = {}): Usage {
     estimatedUsd: 0,
     savedTokens: 0,
     savedUsd: 0,
+    reservedUsd: 0,
+    cacheDiscountUsd: 0,
     unpricedCalls: 0,
     unreportedCalls: 0,
     simulatedCalls: 0,
