@@ -1,13 +1,18 @@
-import { type Git, GitFailed } from "./git.ts";
+import { once } from "node:events";
+import { type Git, GitFailed, objectMissing } from "./git.ts";
 
 /** Requested before the first is read: git works ahead, and its pipe bounds the buffered data. */
 const askedAhead = 500;
+
+/** Of git's error text. */
+const maxSaid = 2_000;
 
 /** Reads contents by git's own hashes through one process, in the requested order. */
 export class GitObjects implements AsyncDisposable {
   readonly #child: ReturnType<Git["spawn"]>;
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
+  #said = "";
 
   readonly #wanted: Iterator<string>;
 
@@ -15,7 +20,9 @@ export class GitObjects implements AsyncDisposable {
   constructor(git: Git, oids: Iterable<string>) {
     this.#wanted = oids[Symbol.iterator]();
     this.#child = git.spawn(["cat-file", "--batch"]);
-    this.#child.stderr.resume();
+    this.#child.stderr.on("data", (text) => {
+      if (this.#said.length < maxSaid) this.#said += text;
+    });
     this.#chunks = this.#child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     for (let number = 0; number < askedAhead; number += 1) this.#ask();
   }
@@ -24,6 +31,8 @@ export class GitObjects implements AsyncDisposable {
   async next(maxBytes: number): Promise<Buffer | undefined> {
     this.#ask();
     const header = await this.#line();
+    const [, missing] = /^([0-9a-f]+) missing$/.exec(header) ?? [];
+    if (missing !== undefined) throw objectMissing(missing);
     const size = Number(/^[0-9a-f]+ blob (\d+)$/.exec(header)?.[1]);
     if (!Number.isSafeInteger(size)) throw new GitFailed(["cat-file"], 0, header);
     if (size > maxBytes) {
@@ -81,7 +90,14 @@ export class GitObjects implements AsyncDisposable {
 
   async #more(): Promise<Buffer> {
     const { value, done } = await this.#chunks.next();
-    if (done === true) throw new GitFailed(["cat-file"], this.#child.exitCode ?? 0, "it ended early");
+    if (done === true) throw await this.#failure();
     return value;
+  }
+
+  async #failure(): Promise<Error> {
+    if (this.#child.stderr.readable) await once(this.#child, "close");
+    const [, missing] = /could not fetch ([0-9a-f]+) from promisor remote/.exec(this.#said) ?? [];
+    if (missing !== undefined) return objectMissing(missing);
+    return new GitFailed(["cat-file"], this.#child.exitCode ?? 0, this.#said.trim() || "it ended early");
   }
 }

@@ -165,6 +165,8 @@ export class Git {
       GIT_OPTIONAL_LOCKS: "0",
       GIT_TERMINAL_PROMPT: "0",
       GIT_NO_LAZY_FETCH: "1",
+      // An older git fetches what a partial clone lacks all the same, by programs that the clone names.
+      ...(!this.#isOurs && { GIT_ALLOW_PROTOCOL: "none" }),
       LC_ALL: "C",
     };
   }
@@ -207,6 +209,12 @@ export class GitFailed extends InputInvalid {
     });
   }
 }
+
+/** A partial clone, or a damaged repository. */
+export const objectMissing = (oid: string): InputInvalid =>
+  new InputInvalid(`The repository lacks the object ${oid}.`, {
+    advice: "If it is a partial clone, fetch the rest first: git fetch --refetch --no-filter",
+  });
 
 /** Git maps files into memory. If one becomes shorter meanwhile, a signal ends git. */
 const byBusError = { code: 135, stderr: "a file changed while git read it" } as const;
