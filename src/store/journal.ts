@@ -34,6 +34,8 @@ export interface NewSession {
   readonly appended?: readonly Transition[];
   /** Usage of the copied rows, which counts against every budget again. */
   readonly usage?: readonly SessionUsage[];
+  /** The usage is only claimed: it does not count in the days that all sessions share. */
+  readonly isClaimed?: boolean;
 }
 
 /**

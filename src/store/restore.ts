@@ -94,6 +94,8 @@ export function restoredSession(
       ...(imported?.trusted ? [{ kind: "session.trusted", demands: imported.demands ?? [] } as const] : []),
     ],
     usage: newest.content.usage ?? [],
+    // A stranger's numbers must not use up the day of every other session.
+    isClaimed: imported?.trusted === false,
   };
 }
 

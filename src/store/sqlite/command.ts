@@ -27,6 +27,7 @@ export type Command =
       readonly artifacts: readonly string[];
       readonly artifactsOf: SessionId | undefined;
       readonly usage: readonly SessionUsage[];
+      readonly isClaimed?: boolean | undefined;
     }
   /** `head`: the expected end of the journal. `owner`: the dead holder of the lease, if any. */
   | {

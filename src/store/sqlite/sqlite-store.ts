@@ -169,10 +169,10 @@ export class SqliteStore implements Store {
       artifacts,
       artifactsOf,
       usage,
+      isClaimed: newSession.isClaimed,
     });
-    if (reply.kind === "placed") {
+    if (reply.kind === "placed")
       return { session: this.#require(id), row: new WrittenRow(row, reply.rows[0] as Placed, 0) };
-    }
     const existing = key === undefined ? this.#reader.session(id) : this.#reader.sessionWithKey(key);
     if (existing === undefined) throw new SessionConflict(`A session with the id ${id} exists already.`);
     return { session: existing, row: undefined };

@@ -94,7 +94,7 @@ export class LedgerTable {
   }
 
   /** Restores the usage of a lost session from its newest checkpoint: only sums, because the calls are gone. */
-  restore(session: number, usage: readonly SessionUsage[]): void {
+  restore(session: number, usage: readonly SessionUsage[], isClaimed = false): void {
     for (const { sums, ...place } of usage) {
       this.#usage.restore({ prices: "", ...place, session }, sums);
       const sum = (...names: readonly string[]) => names.reduce((all, name) => all + (sums[name] ?? 0), 0);
@@ -103,7 +103,8 @@ export class LedgerTable {
         sum("cost_micro_usd", "estimated_micro_usd"),
         sum("unpriced_calls"),
       ];
-      for (const level of levelsOf(place.model)) {
+      const levels = levelsOf(place.model).filter((level) => !(isClaimed && level === "day"));
+      for (const level of levels) {
         const key = totalsKey(session, level, { ...place, session: "" });
         this.#sql.reserveTotals.run(...key, ...used);
         this.#sql.moveTotals.run(...used, ...used, ...key);

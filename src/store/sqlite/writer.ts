@@ -128,7 +128,7 @@ export class Writer {
         if (session === undefined) return { kind: "exists" };
         for (const sha256 of command.artifacts) sql.refer.run(session, sha256);
         if (command.artifactsOf !== undefined) sql.referLike.run(session, command.artifactsOf);
-        this.#ledger.restore(session, command.usage);
+        this.#ledger.restore(session, command.usage, command.isClaimed);
         return { kind: "placed", epoch: 0, rows: [this.#journal.create(session, command)] };
       }
       case "restore":

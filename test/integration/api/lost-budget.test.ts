@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { defineTeam, type Maestro, open, persona, phase } from "../../../src/index.ts";
+import { projectAgain, readExport, writeExport } from "../../support/sealed-export.ts";
 
 const writer = (name: string) => persona(name, { instructions: "Write one line." });
 const team = defineTeam("writers", {
@@ -79,6 +80,43 @@ test("an exported session keeps its limits and its usage on another machine", as
     expect(budgets).toEqual(before[0]);
     expect(budgets.find(({ level }) => level === "persona")).toMatchObject({ budget: { tokens: 7_000 } });
   });
+});
+
+test("usage that an import claims counts in this machine's day only if a person trusts it", async () => {
+  const [here, there] = [await newDirectory(), await newDirectory()];
+  const [file, forged] = [join(there, "session.export"), join(there, "forged.export")];
+  await inOneLife(here, async (maestro) => {
+    const { id } = await (await maestro.start(team, { brief: "b" })).result();
+    await maestro.exportCheckpoints(id, file);
+  });
+  // As a stranger could: the calls are those of a model that costs money.
+  const { rest, contents } = readExport(file);
+  const paid = contents.map(({ usage = [], rows, ...content }) => ({
+    ...content,
+    rows: rows.map((row) =>
+      row.kind === "checkpoint.sealed"
+        ? { ...row, body: row.body.replaceAll('"model":"simulated"', '"model":"openai/gpt-5"') }
+        : row,
+    ),
+    usage: usage.map((each) => ({ ...each, model: "openai/gpt-5" })),
+  }));
+  writeExport(forged, rest, projectAgain(paid));
+  const dayOf = async (trust: boolean) => {
+    const maestro = await open({
+      stateDir: join(there, `state-${trust}`),
+      teams: [team],
+      model: "simulated",
+      budget: { dayTokens: 1_000_000 },
+    });
+    onTestFinished(() => maestro.close());
+    const { session } = await maestro.importCheckpoints(forged, { trust });
+    const { total } = await maestro.usage({ by: "session", session });
+    expect(total.inputTokens, "its own usage is shown").toBeGreaterThan(0);
+    const own = await maestro.create(team, { brief: "mine" });
+    return (await maestro.budgets(own.id)).find(({ level }) => level === "day")?.used.tokens;
+  };
+  expect(await dayOf(false)).toBe(0);
+  expect(await dayOf(true)).toBeGreaterThan(0);
 });
 
 test("the budget of a start is part of the first checkpoint", async () => {
