@@ -268,7 +268,7 @@ class Conversation {
     this.#messages.push({ role: "assistant", content: finalStep.text.trim() || "[cut]" });
     return {
       kind: "told",
-      message: `Your answer was cut at ${tokens} tokens, and no tool call in it was run. Do less in one answer: write long files in parts.`,
+      message: `Your answer was cut before its end, and no tool call in it was run. It may have ${tokens} tokens at most. Do less in one answer: write long files in parts.`,
     };
   }
 

@@ -41,7 +41,7 @@ test.each(wireModels)(
     expect(result.summary).toBe("done");
     expect(files.contents).toEqual({ "a.md": "all of it" });
     expect(server.requests[1]?.text).toContain(
-      "Your answer was cut at 500 tokens, and no tool call in it was run.",
+      "cut before its end, and no tool call in it was run. It may have 500 tokens at most.",
     );
     expect(server.requests[1]?.text).not.toContain("half of i");
   },
