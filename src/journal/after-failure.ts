@@ -4,7 +4,7 @@ import { MaestroError } from "../domain/errors.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { Json } from "../domain/json.ts";
 import { decideAfterAttempt, decideAfterRound, type RetryPolicy } from "../domain/retry-policy.ts";
-import type { AfterFailure, Wait } from "./journal.ts";
+import type { AfterFailure, Wait } from "./values.ts";
 
 export interface FailedAttempt {
   readonly error: unknown;
@@ -27,6 +27,12 @@ export interface RetryPolicies {
   readonly attempts: RetryPolicy;
   readonly rounds: RetryPolicy;
 }
+
+/** The previous attempt failed equally and left the same files, so its round ended. */
+export const isStuck = (next: AfterFailure | undefined): boolean =>
+  next !== undefined && "sameAs" in next && next.sameAs !== undefined;
+
+export const stuckText = "the same failure on the same files as before ends the round";
 
 /** Decides both levels of retry. The decision is in the journal before anything acts on it. */
 export function decideAfterFailure(failed: FailedAttempt, { attempts, rounds }: RetryPolicies): AfterFailure {

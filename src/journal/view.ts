@@ -8,6 +8,7 @@ import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
 import { defaultQueue } from "../domain/queue.ts";
 import { isAllSimulated } from "../domain/simulated.ts";
 import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
+import { isStuck } from "./after-failure.ts";
 import { putBackIn } from "./conversation.ts";
 import { type DeliveryView, describeDelivery, type TicketView } from "./delivery-view.ts";
 import { type EffectView, effectsIn, type WaitingView, waitingIn } from "./effect-view.ts";
@@ -175,6 +176,8 @@ export interface AttemptView {
   readonly healing: readonly Healed[];
   /** Changes to protected files. The files were restored. */
   readonly putBack: PutBack | null;
+  /** It failed as the one before it, on equal files, and so ended its round. */
+  readonly stuck: boolean;
   /** The earliest start of the next attempt. */
   readonly notBefore: string | null;
   readonly tree: string | null;
@@ -383,6 +386,7 @@ function describeAttempt(attempt: AttemptState): AttemptView {
     checks,
     healing,
     putBack: putBack ?? null,
+    stuck: isStuck(next),
     notBefore: next !== undefined && "wait" in next ? isoTime(next.wait.notBefore) : null,
     tree: tree ?? null,
   };

@@ -17,7 +17,9 @@ test("a model that fails equally on equal files twice ends its round with the ev
   expect(ended.result).toMatchObject({ status: "parked", reason: "help" });
   expect(attemptsOf(ended, "writer").map(({ at }) => at)).toEqual(["1.1", "1.2", "2.1", "2.2"]);
   expect(hive.models.log, "no call is paid for the third attempts").toHaveLength(4);
-  expect(failures).toMatchObject([{ stuck: false }, { stuck: true }, { stuck: false }, { stuck: true }]);
+  const ends = [{ stuck: false }, { stuck: true }, { stuck: false }, { stuck: true }];
+  expect(failures).toMatchObject(ends);
+  expect(ended.view.phases[0]?.personas[0]?.attempts, "as show lists them").toMatchObject(ends);
 });
 
 test("a model that leaves other files with each failure keeps its six attempts", async () => {

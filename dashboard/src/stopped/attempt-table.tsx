@@ -89,6 +89,9 @@ export function AttemptTable({ of }: { readonly of: StoppedPersona | undefined }
                         <code>{oneLine(attempt.failure.message, 80)}</code>
                       </>
                     )}
+                    {attempt.stuck ? (
+                      <p className="ink-2">Ended its round: the same failure on the same files.</p>
+                    ) : null}
                     {attempt.putBack === null ? null : (
                       <p className="ink-2">
                         Put back:{" "}

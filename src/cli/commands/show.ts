@@ -2,6 +2,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import { isJsonObject } from "../../domain/json-value.ts";
 import type { FilesAt, PersonaView, PhaseView, SessionView } from "../../index.ts";
+import { stuckText } from "../../journal/after-failure.ts";
 import { explainStop } from "../../journal/explain-stop.ts";
 import { callText } from "../../journal/waiting-call.ts";
 import { deliveryLines } from "../delivery-lines.ts";
@@ -172,8 +173,10 @@ function personaTexts(
   const texts: [string, number][] = [
     [`${name}: ${shownStatus(status, isDriven)}${spent}${took}${summary === null ? "" : ` · ${summary}`}`, 2],
   ];
-  for (const { round, attempt, failure, healing } of attempts) {
-    if (failure !== null) texts.push([`round ${round} attempt ${attempt} failed: ${failure.message}`, 4]);
+  for (const { round, attempt, failure, healing, stuck } of attempts) {
+    const end = stuck ? ` (${stuckText})` : "";
+    if (failure !== null)
+      texts.push([`round ${round} attempt ${attempt} failed: ${failure.message}${end}`, 4]);
     for (const { healer, action, outcome } of healing) texts.push([`${healer} ${outcome}: ${action}`, 4]);
   }
   return texts;

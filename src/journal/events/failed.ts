@@ -3,6 +3,7 @@ import type { Failure } from "../../domain/failure.ts";
 import type { AttemptSettings, Healed } from "../../domain/healing-action.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { type PutBack, putBackText } from "../../domain/put-back.ts";
+import { isStuck, stuckText } from "../after-failure.ts";
 import { checkResult } from "../judgment-values.ts";
 import * as is from "../schema.ts";
 import {
@@ -177,7 +178,7 @@ function failedFact({
   return {
     failure: known,
     next: next.kind,
-    stuck: "sameAs" in next && next.sameAs !== undefined,
+    stuck: isStuck(next),
     notBefore: "wait" in next ? isoTime(next.wait.notBefore) : null,
     waitMs: "wait" in next ? next.wait.waitMs : null,
     healing,
@@ -194,7 +195,7 @@ const afterwards: Readonly<Record<AfterFailure["kind"], string>> = {
 };
 
 const failedText = ({ failure, next, stuck, putBack }: FailedFact): string =>
-  `${failure.message}${stuck ? " (the same failure on the same files as before ends the round)" : ""}${afterwards[next]}${putBackClause(putBack)}`;
+  `${failure.message}${stuck ? ` (${stuckText})` : ""}${afterwards[next]}${putBackClause(putBack)}`;
 
 /** " (put back: test/a.test.js)"; empty if nothing was put back. */
 export const putBackClause = (putBack: PutBack | null): string =>

@@ -241,6 +241,9 @@ export const attemptView = z
     healed: z.boolean(),
     healing: list(healed),
     putBack: z.object({ files: list(z.object(protectedChange)), more: count }).nullable(),
+    stuck: z
+      .boolean()
+      .openapi({ description: "It failed as the one before, on equal files: its round ended." }),
     waits: list(z.object({ dependency: z.string(), from: time, until: time.nullable() })),
     modelSteps: list(z.number()),
     toolSteps: list(z.number()),

@@ -92,6 +92,7 @@ export function attempt(status: AttemptView["status"], options: AttemptOptions):
     healed: false,
     healing: [],
     putBack: null,
+    stuck: false,
     waits: [],
     modelSteps: offsets.filter((_, index) => index % 3 !== 1),
     toolSteps: offsets.filter((_, index) => index % 3 === 1),
