@@ -17,7 +17,7 @@ test("everything that an install brings is in the lock file with its hash, and n
     >;
   };
   const installed = Object.entries(packages).filter(
-    ([path, { link }]) => path.startsWith("node_modules/") && link !== true,
+    ([path, { link }]) => path.includes("node_modules/") && link !== true,
   );
   expect(installed.length).toBeGreaterThan(50);
   expect(installed.filter(([, { integrity }]) => !integrity?.startsWith("sha512-"))).toEqual([]);
