@@ -143,10 +143,8 @@ export class Protection {
     const base = this.#base.has(path) ? await this.#object(path, this.#base) : {};
     const found = foundFiles.has(path) ? await this.#object(path, foundFiles) : {};
     const [first] = names as [ProtectedMember];
-    if (base === undefined || found === undefined) {
-      if (this.#mayChange.fileGlob(path) !== undefined) return nothing;
+    if (base === undefined || found === undefined)
       return sameFile(foundFiles.get(path), files.tree.get(path)) ? nothing : unreadable(path, first);
-    }
     if (!files.tree.has(path)) {
       const lost = names.find(([name]) => memberOf(found, name) !== undefined);
       return lost === undefined ? nothing : unreadable(path, lost);
@@ -172,6 +170,7 @@ export class Protection {
   }
 
   #protectedMembers(path: string): readonly ProtectedMember[] {
+    if (this.#mayChange.fileGlob(path) !== undefined) return [];
     const byTeam = this.#base.has(path) ? this.#protected.membersOf(path) : [];
     const members = byTeam.map(([member, glob]) => [member, because(glob)] as const);
     const lifted = this.#mayChange.membersOf(path).map(([member]) => member);
@@ -179,7 +178,7 @@ export class Protection {
   }
 
   #inputMembers(path: string): readonly ProtectedMember[] {
-    if (!isManifest(path) || !this.#isInput(path) || this.#mayChange.fileGlob(path) !== undefined) return [];
+    if (!isManifest(path) || !this.#isInput(path)) return [];
     if (!this.#base.has(path) && (this.#mayMakeInputs || this.#delivers(path))) return [];
     return dependencyMembers.map((member) => [member, decidesInstall] as const);
   }

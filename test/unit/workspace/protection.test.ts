@@ -92,6 +92,21 @@ describe("a protected member of package.json", () => {
     expect(putBack).toEqual([]);
   });
 
+  test("may be changed by a persona whose mayChange names the whole file, and not where it names another member", async () => {
+    const given = { "package.json": json({ scripts }) };
+    const change = (workspace: Workspace) =>
+      workspace.write("package.json", json({ scripts: { test: "true" } }));
+    for (const [mayChange, putBack] of [
+      [["package.json"], []],
+      [["**"], []],
+      [["package.json#scripts"], []],
+      [["package.json#jest"], ["package.json#scripts"]],
+    ] as const)
+      expect(await changed({ given, rules: { mayChange: [...mayChange] }, change })).toMatchObject({
+        putBack,
+      });
+  });
+
   test.each(["scripts", "jest", "mocha", "vitest", "ava", "tap", "c8", "nyc"])(
     "is removed when the file had none: %s",
     async (member) => {
