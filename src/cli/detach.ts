@@ -8,6 +8,7 @@ import { newId } from "../domain/ids.ts";
 import { packageFile } from "../package-files.ts";
 import { flagsOf } from "./define/command.ts";
 import { exitCodes } from "./exit-code.ts";
+import type { LogFlags } from "./log-flags.ts";
 import { type GlobalOptions, withMaestro } from "./open.ts";
 import { print, printJson, say, sayCommand } from "./output.ts";
 
@@ -27,10 +28,10 @@ export const entryFile = fileURLToPath(packageFile("bin/maestro.cjs"));
 /** Starts the same run in a process that outlives this one, and returns when the session exists. */
 export async function detach(
   brief: string,
-  options: GlobalOptions & { readonly key?: string },
+  options: GlobalOptions & LogFlags & { readonly key?: string },
   command: Command,
 ): Promise<void> {
-  const { stateDir, json } = options;
+  const { stateDir, json, logFormat = "text" } = options;
   const key = options.key ?? `run-${newId()}`;
   await withMaestro(options, async (maestro) => {
     const folder = join(maestro.stateDirectory, "logs");
@@ -40,7 +41,7 @@ export async function detach(
     const begins = (await handle.stat()).size;
     // Use the command name of this process, so that the commands in its log can be pasted here.
     const script = process.argv[1] ?? entryFile;
-    const flags = flagsOf(command, { ...options, key, detach: false, json: false });
+    const flags = flagsOf(command, { ...options, key, logFormat, detach: false, json: false });
     const child = spawn(process.execPath, [script, command.name(), brief, ...flags], {
       detached: true,
       stdio: ["ignore", handle.fd, handle.fd, "ipc"],

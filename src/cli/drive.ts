@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { logEvent } from "../api/log/log-event.ts";
 import { type OutFolder, recallOut, rememberOut } from "../api/open-readonly.ts";
 import { advise, type Notify } from "../domain/advice.ts";
 import { isGitAddress } from "../domain/git-address.ts";
@@ -11,6 +12,7 @@ import { explanationLines } from "./explanation.ts";
 import { type Interrupt, pauseOnInterrupt } from "./interrupt.ts";
 import { JsonEvents } from "./json-events.ts";
 import { LiveView } from "./live/live-view.ts";
+import { hasLog, type LogFlags, startLog } from "./log-flags.ts";
 import { type GlobalOptions, withMaestro } from "./open.ts";
 import { checkOut, isGone, sayWritten } from "./out-folder.ts";
 import {
@@ -36,7 +38,7 @@ export interface Driven {
   result(): Promise<SessionResult>;
 }
 
-export interface DriveOptions extends GlobalOptions {
+export interface DriveOptions extends GlobalOptions, LogFlags {
   readonly out?: string;
 }
 
@@ -67,7 +69,14 @@ export async function drive(
   await claimStrayErrors(endUnclaimed);
   const { oneDocument, ...open } = more;
   const asDocument = oneDocument ?? ((ended) => ({ kind: "result", ...ended }));
-  const watching = !options.json ? asPeopleSee() : oneDocument === undefined ? asJson() : silently();
+  const isLogging = hasLog(options);
+  const watching = isLogging
+    ? inLog(options)
+    : !options.json
+      ? asPeopleSee()
+      : oneDocument === undefined
+        ? asJson()
+        : silently();
   const finish = async (maestro: Maestro, { result, interrupt }: Ended): Promise<void> => {
     const out = await outOf(maestro, result.id, options.out);
     const given = out === undefined ? undefined : giveFiles(maestro, result, out.folder);
@@ -77,7 +86,8 @@ export async function drive(
     // The requested delivery failed.
     if (delivery !== null && delivery.failures.length > 0) process.exitCode = exitCodes.failed;
     if (options.json) printJson({ ...asDocument(resultDocument(result)), delivery, ...(files && { files }) });
-    else await conclude(maestro, result, options, out !== undefined);
+    // What the personas wrote is not for a log.
+    else if (!isLogging) await conclude(maestro, result, options, out !== undefined);
     interrupt.told();
     await given;
   };
@@ -214,6 +224,11 @@ function silently(): Watching {
     follow: async () => {},
     close: async () => {},
   };
+}
+
+function inLog(options: LogFlags): Watching {
+  const log = startLog(options);
+  return { ...silently(), onEvent: (event) => logEvent(log, event) };
 }
 
 function asJson(): Watching {

@@ -1,4 +1,5 @@
-import type { Advice, Notify } from "../domain/advice.ts";
+import type { Log, LogLevel } from "../api/log/log.ts";
+import { type Advice, adviceText, type Notify } from "../domain/advice.ts";
 import { screenOf } from "./terminal/screen.ts";
 import { stopSpinner } from "./terminal/spinner.ts";
 import { type Column, table } from "./terminal/table.ts";
@@ -17,7 +18,15 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value));
 }
 
-export function say(text: string): void {
+let log: Log | undefined;
+
+/** From now on everything for standard error is an entry of the log. */
+export function sayInLog(into: Log): void {
+  log = into;
+}
+
+export function say(text: string, level: LogLevel = "info"): void {
+  if (log !== undefined) return log({ level, message: text });
   stopSpinner();
   process.stderr.write(`${text}\n`);
 }
@@ -50,7 +59,10 @@ export const noticeLines = (notice: string, actions: readonly Advice[] = []): re
   ...actions.flatMap((advice) => adviceLines(advice)),
 ];
 
-export const sayNotice: Notify = (notice, actions) => sayLines(noticeLines(notice, actions));
+export const sayNotice: Notify = (notice, actions = []) => {
+  if (log === undefined) sayLines(noticeLines(notice, actions));
+  else log({ level: "warn", message: [notice, adviceText(actions)].join(" ").trim() });
+};
 
 /** Wraps between words, and keeps the indent of each line. */
 export function folded(text: string, columns: number): readonly string[] {

@@ -16,7 +16,7 @@ export async function claimStrayErrors(unclaimed: (error: unknown) => void): Pro
 
 /** Ends the process as Node would. The session resumes from its recorded steps. */
 export function endUnclaimed(error: unknown): void {
-  say(shown(error));
+  say(shown(error), "error");
   exitNow(exitCodes.bug);
 }
 
@@ -25,7 +25,7 @@ export function endUnclaimed(error: unknown): void {
  * leaves no state half written.
  */
 export function reportUnclaimed(error: unknown): void {
-  say(`Unexpected error, which belongs to no session. The server continues. ${shown(error)}`);
+  say(`Unexpected error, which belongs to no session. The server continues. ${shown(error)}`, "error");
 }
 
 const shown = (error: unknown): string => redact(inspect(error));

@@ -7,6 +7,8 @@ export { gateClause, gateFact } from "./events/phase.ts";
 /** Wording of facts that do not come from transition rows. */
 const others: { readonly [Kind in keyof OtherFacts]: Wording<FactBodies[Kind]> } = {
   step: {
+    logged: ({ step, name, passed }) =>
+      `${step} step${step === "model" || step === "check" ? ` ${name}` : ""} ${passed ? "recorded" : "failed"}`,
     sentence: ({ step, name, outcome }) =>
       `${step === "check" ? "check " : step === "wait" ? "waits: " : ""}${name} ${outcome}`.trim(),
     mark: ({ step, passed }) => (passed ? (step === "check" ? "good" : null) : "bad"),
@@ -38,6 +40,8 @@ function wordingOf({ kind }: Fact): Wording<object> | undefined {
 
 export const sentenceOf = (fact: Fact): string =>
   wordingOf(fact)?.sentence(fact) ?? (fact as { readonly kind: string }).kind;
+/** The sentence for logs, which contains no text of people, models and programs. */
+export const loggedOf = (fact: Fact): string => wordingOf(fact)?.logged?.(fact) ?? sentenceOf(fact);
 export const markOf = (fact: Fact): FactMark | null => wordingOf(fact)?.mark?.(fact) ?? null;
 export const isTransition = (fact: Fact): boolean => wordingOf(fact)?.isTransition === true;
 export const isQuiet = (fact: Fact): boolean => wordingOf(fact)?.isQuiet?.(fact) === true;

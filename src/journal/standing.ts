@@ -91,7 +91,9 @@ type TicketReason = {
 export type Asking = Extract<Standing, { readonly status: "parked"; readonly reason: TicketReason }>;
 
 export const isAsking = <S extends Standing>(of: S): of is Extract<S, { readonly reason: TicketReason }> =>
-  of.status === "parked" && ruleOf(of.reason).raisesTicket === true;
+  of.status === "parked" && isAskingReason(of.reason);
+
+export const isAskingReason = (reason: ParkReason): boolean => ruleOf(reason).raisesTicket === true;
 
 export const ruleOf = (reason: ParkReason): ParkRule => parkReasons[reason];
 

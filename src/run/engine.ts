@@ -259,7 +259,7 @@ export class TeamEngine {
     // A long history is read while the claim is on its way, and dropped if the claim fails.
     const reading = seen === undefined ? replaySession(store, id, this.#bodies) : Promise.resolve(seen);
     reading.catch(() => undefined);
-    const { lease, row } = await claiming;
+    const { lease, received, row } = await claiming;
     const files = this.#files(id);
     let journal: SessionJournal;
     let outcome: Outcome;
@@ -267,8 +267,8 @@ export class TeamEngine {
       const replay = await continueReplay(store, await reading);
       journal = new SessionJournal(store, lease, replay, this.#options);
       projector.follow(files, journal);
-      // Listeners get the row of the claim before any other.
-      this.#options.onRows?.(journal.state, [row]);
+      // Listeners get the rows of the claim before any other.
+      this.#options.onRows?.(journal.state, [...received, row]);
       const leaveInbox = this.#inbox.watch(id, { journal, control });
       try {
         outcome = await use(journal, files);

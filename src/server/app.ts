@@ -11,6 +11,7 @@ import { processMetrics } from "./metrics/process-metrics.ts";
 import { storeMetrics } from "./metrics/store-metrics.ts";
 import { describeApi } from "./openapi.ts";
 import { FieldsInvalid, HttpProblem, problemOf, problemResponse } from "./problem.ts";
+import { logRequest } from "./request-log.ts";
 import { addActionRoutes } from "./routes/actions.ts";
 import { addDeliveryRoutes } from "./routes/delivery.ts";
 import { addEventRoutes } from "./routes/events.ts";
@@ -60,7 +61,7 @@ const healthRoute = createRoute({
 });
 
 /** Adds a request id, the duration and the security headers to every answer. */
-function frame(app: App, { metrics }: ServerParts): void {
+function frame(app: App, { metrics, log }: ServerParts): void {
   app.use(async (c, next) => {
     const startedMs = performance.now();
     c.set("requestId", newId());
@@ -69,7 +70,10 @@ function frame(app: App, { metrics }: ServerParts): void {
     for (const [name, value] of Object.entries(securityHeaders))
       if (!c.res.headers.has(name)) c.res.headers.set(name, value);
     if (!c.res.headers.has("cache-control")) c.res.headers.set("cache-control", "no-store");
-    metrics.request(c.req.raw.method, c.res.status, performance.now() - startedMs);
+    const { status } = c.res;
+    const [method, ms] = [c.req.raw.method, performance.now() - startedMs];
+    metrics.request(method, status, ms);
+    logRequest(log, { requestId: c.get("requestId"), method, path: c.req.path, status, ms });
   });
 }
 

@@ -1,4 +1,6 @@
 import { isolatedTeam } from "../api/isolated-team.ts";
+import type { Log } from "../api/log/log.ts";
+import { logEvent } from "../api/log/log-event.ts";
 import type { Maestro } from "../api/open.ts";
 import { open } from "../api/open.ts";
 import { resolveStateDirectory } from "../api/open-readonly.ts";
@@ -6,6 +8,7 @@ import type { LoadedConfig } from "../config/load.ts";
 import type { Notify } from "../domain/advice.ts";
 import { type Clock, systemClock } from "../domain/clock.ts";
 import { newId } from "../domain/ids.ts";
+import { keepSecret } from "../domain/redact.ts";
 import { BrowserLogins } from "./access/browser-logins.ts";
 import { demandStrongToken, exposureNotices, whereOf } from "./access/exposure.ts";
 import { allowedHosts } from "./access/host-check.ts";
@@ -45,6 +48,8 @@ export interface ServeOptions {
   /** The folder of the built dashboard. */
   readonly dashboardFolder?: string;
   readonly report: Notify;
+  /** Requests, and the rows of sessions that this process drives. */
+  readonly log?: Log;
   /** Folders whose repositories sessions may use. */
   readonly repoRoots?: readonly string[];
   /** How a shell starts Maestro here, for commands in answers and tickets. */
@@ -71,7 +76,7 @@ export interface RunningServer {
 }
 
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { loaded, version, clock = systemClock, report, program = "maestro" } = options;
+  const { loaded, version, clock = systemClock, report, log = () => {}, program = "maestro" } = options;
   const { config } = loaded;
   const { path: stateDirectory } = await resolveStateDirectory({
     explicit: config.stateDir,
@@ -96,7 +101,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       metrics.hear(event);
       activity.hear(event);
       hub?.hear(event);
-      if (event.kind === "budget.alerted") report(`Session ${event.sessionId}: ${event.message}`);
+      logEvent(log, event);
     },
   });
   try {
@@ -104,6 +109,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const tls = await readTlsFiles(config.server);
     const token = config.server.apiToken ?? (await loadToken(maestro.stateDirectory));
     demandStrongToken(token, config.server.host, publicUrl);
+    keepSecret([token]);
     const scheduler = maestro.scheduler({ places: config.server.places, report });
     const book = new SessionBook(maestro);
     const limits = { maxAttempts: config.attempts.max, maxRounds: config.rounds.max };
@@ -161,6 +167,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       dashboard: new DashboardFiles(options.dashboardFolder),
       isStopping: () => isStopping,
       report,
+      log,
     };
     const app = createApp(parts);
     metrics.start();

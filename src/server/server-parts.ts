@@ -1,3 +1,4 @@
+import type { Log } from "../api/log/log.ts";
 import type { Maestro } from "../api/open.ts";
 import type { Scheduler } from "../api/scheduler.ts";
 import type { Config } from "../config/config.ts";
@@ -40,4 +41,5 @@ export interface ServerParts {
   readonly dashboard: DashboardFiles;
   readonly isStopping: () => boolean;
   readonly report: (notice: string) => void;
+  readonly log: Log;
 }

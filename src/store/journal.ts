@@ -54,6 +54,8 @@ export interface Claim {
   readonly lease: Lease;
   /** How the previous driver ended. `free`: cleanly. */
   readonly found: Exclude<LeaseState, "held">;
+  /** The signals that the claim received, which are rows before its own. */
+  readonly received: readonly RecordedRow[];
   /** The recorded row of the claim. */
   readonly row: RecordedRow;
 }

@@ -6,6 +6,7 @@ import { packageVersion } from "../../package-files.ts";
 import type { RunningServer } from "../../server/serve.ts";
 import { askingForTrust } from "../ask-trust.ts";
 import { howStarted } from "../how-started.ts";
+import { type LogFlags, startLog } from "../log-flags.ts";
 import type { GlobalOptions } from "../open.ts";
 import { print, printJson, say, sayNotice } from "../output.ts";
 import { claimStrayErrors, reportUnclaimed } from "../stray-errors.ts";
@@ -16,7 +17,7 @@ const hardStopMs = 9_500;
 const afterwardsMs = 200;
 const interruptedExitCode = 130;
 
-interface ServeFlags extends GlobalOptions {
+interface ServeFlags extends GlobalOptions, LogFlags {
   readonly port?: string;
   readonly host?: string;
   readonly publicUrl?: string;
@@ -32,6 +33,7 @@ export async function serve(options: ServeFlags): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const loaded = await askingForTrust(() => loadConfig({ flags: flagsOf(options) }), options);
   if (options.link === true) return printNewLink(loaded, options);
+  const log = startLog(options);
   await claimStrayErrors(reportUnclaimed);
   const teams = await askingForTrust(() => loadTeams(options.team ?? [], loaded.config.sandbox), options);
   const server = await import("../../server/serve.ts");
@@ -42,6 +44,7 @@ export async function serve(options: ServeFlags): Promise<void> {
     program: howStarted(),
     repoRoots: options.repoRoot ?? [],
     report: sayNotice,
+    log,
   });
   const stopped = untilStopped(running);
   const { url, host, port, where } = await running.listen().catch(async (error: unknown) => {

@@ -147,6 +147,7 @@ export const attemptEvents = {
       healed: healed?.action ?? null,
       putBack: putBack ?? null,
     }),
+    logged: () => "attempt completed",
     sentence: ({ summary, healed, putBack }) =>
       `attempt completed: ${summary}${healed === null ? "" : ` (healed: ${healed})`}${putBackClause(putBack)}`,
     mark: () => "good",
@@ -170,6 +171,7 @@ export const attemptEvents = {
       return withRunning(state, { ...running, replays: keepSteps(running.replays, seq, entry.kept) });
     },
     fact: ({ step, recorded, now }) => ({ step, recorded, now }),
+    logged: () => "a step differs from its record; it and the steps after it run again",
     sentence: ({ step }) => `step "${step}" differs from its record; it and the steps after it run again`,
   }),
   /** The budgets left less output than a call asked for, and its answer was cut there. The call is repeated. */

@@ -22,6 +22,8 @@ export const deliveredEvent = event({
     applied: applied !== undefined,
     failed: failures.map(({ part, message }) => ({ part, message: shorten(message) })),
   }),
+  logged: ({ failed }) =>
+    failed.length === 0 ? "delivered" : `not delivered: ${failed.map(({ part }) => part).join(", ")}`,
   sentence: (fact) => deliveryText(fact),
   mark: ({ failed }) => (failed.length > 0 ? "bad" : "good"),
   isFailure: ({ failed }) => failed.length > 0,

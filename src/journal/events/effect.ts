@@ -23,6 +23,7 @@ export const effectEvents = {
       return { ...state, effects: new Map(state.effects).set(seq, effect) };
     },
     fact: ({ name }) => ({ step: name }),
+    logged: () => "begins an effect",
     sentence: ({ step }) => `begins the effect "${step}"`,
     isQuiet: always,
   }),
@@ -46,6 +47,7 @@ export const effectEvents = {
       }),
     }),
     fact: ({ name, happened, by }) => ({ step: name, happened, by }),
+    logged: ({ happened }) => `an effect ${happened ? "happened" : "did not happen"}`,
     sentence: ({ step, happened, by }) =>
       `the effect "${step}" ${happened ? "happened" : "did not happen"}${by === "probe" ? ", says its probe" : ""}`,
     isQuiet: ({ by }) => by !== "probe",
@@ -58,6 +60,7 @@ export const effectEvents = {
       effects: withEffect(state.effects, intent, { outcome: { kind: "unknown", because } }),
     }),
     fact: ({ name, because }) => ({ step: name, because: shorten(because) }),
+    logged: () => "the outcome of an effect is unknown",
     sentence: ({ step, because }) => `the outcome of the effect "${step}" is unknown. ${because}`,
     mark: () => "bad",
     isTransition: true,

@@ -81,6 +81,7 @@ export const failed = event({
     });
   },
   fact: failedFact,
+  logged: (fact) => `attempt failed: ${failedKind(fact)}`,
   sentence: (fact) => `attempt failed: ${failedText(fact)}`,
   mark: () => "bad",
   isTransition: true,
@@ -122,6 +123,7 @@ export const reopened = event({
     });
   },
   fact: failedFact,
+  logged: (fact) => `attempt reopened: ${failedKind(fact)}`,
   sentence: (fact) => `attempt reopened: ${failedText(fact)}`,
   mark: () => "bad",
   isTransition: true,
@@ -193,6 +195,8 @@ const afterwards: Readonly<Record<AfterFailure["kind"], string>> = {
   help: ", no attempts left",
   stop: ", stops",
 };
+
+const failedKind = ({ failure, next }: FailedFact): string => `${failure.category}${afterwards[next]}`;
 
 const failedText = ({ failure, next, stuck, putBack }: FailedFact): string =>
   `${failure.message}${stuck ? ` (${stuckText})` : ""}${afterwards[next]}${putBackClause(putBack)}`;

@@ -5,10 +5,12 @@ import { cardError, cardLimits, cut, type SessionCard } from "../session-card.ts
 import type { SessionState } from "../session-state.ts";
 import {
   errorOf,
+  type ParkReason,
   pausedBy,
   reasonOf,
   remains,
   ruleOf,
+  type SessionStatus,
   type Standing,
   standing,
   wakeAtOf,
@@ -191,10 +193,12 @@ export const sessionEvents = {
         wakeAt: isoTimeOrNull(wakeAtOf(entry)),
       };
     },
+    logged: ({ status, reason }) =>
+      status === "running" ? "waits without a driver" : stopOf(status, reason),
     sentence: ({ status, reason, message: why }) =>
       status === "running"
         ? "waits without a driver"
-        : `${reason === null ? status : `${status} for ${reason}`}${why === null ? "" : `: ${why}`}`,
+        : `${stopOf(status, reason)}${why === null ? "" : `: ${why}`}`,
     mark: ({ status }) => (status === "running" ? "waits" : status),
     endsDrive: true,
     isTransition: true,
@@ -204,6 +208,9 @@ export const sessionEvents = {
 
 /** A person who looks at this standing needs no ticket about an earlier one. */
 const endsRequests = ({ status }: Standing): boolean => status === "parked" || status === "completed";
+
+const stopOf = (status: SessionStatus, reason: ParkReason | null): string =>
+  reason === null ? status : `${status} for ${reason}`;
 
 const restored = { status: "paused", by: "restore" } as const;
 

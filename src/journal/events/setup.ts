@@ -18,6 +18,7 @@ export const setupEvents = {
     row: is.object(setupFields),
     reduce: (state) => state,
     fact: ({ run, foundBy = null, scripts }) => ({ command: shorten(run.join(" ")), foundBy, scripts }),
+    logged: () => "installs dependencies",
     sentence: ({ command, foundBy, scripts }) =>
       `installs dependencies: ${command}${foundBy === null ? "" : ` (found ${foundBy})`}${scripts === "off" ? ", without install scripts" : ""}`,
     isTransition: true,
@@ -42,6 +43,7 @@ export const setupEvents = {
       durationMs,
       output,
     }),
+    logged: ({ outcome }) => outcomes[outcome],
     sentence: ({ command, outcome }) => `${outcomes[outcome]}: ${command}`,
     mark: ({ outcome }) => (outcome === "failed" ? "bad" : outcome === "reused" ? "reused" : "good"),
     isTransition: true,

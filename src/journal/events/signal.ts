@@ -19,6 +19,7 @@ export const signalReceived = event({
     action: signal.action,
     note: shortNote(signal),
   }),
+  logged: ({ action }) => signalTexts[action],
   sentence: ({ action, note }) => `${signalTexts[action]}${note === null ? "" : `: ${note}`}`,
   isTransition: true,
 });

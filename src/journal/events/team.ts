@@ -50,6 +50,7 @@ export const teamEvents = {
       /** Phases that run again. */
       reset,
     }),
+    logged: () => "team changed",
     sentence: ({ changes }) => `team changed: ${changes.join("; ")}`,
     isTransition: true,
   }),
@@ -60,6 +61,7 @@ export const teamEvents = {
       return { ...state, decisions: [...state.decisions, { ...recorded, at }] };
     },
     fact: ({ title, choice }) => ({ title: shorten(title), choice: shorten(choice) }),
+    logged: () => "recorded a decision",
     sentence: ({ title, choice }) => `decided ${title}: ${choice}`,
   }),
   /** Committed together with the record that it was raised, so it is raised once. */

@@ -36,6 +36,7 @@ export const waitingEvents = {
       return { ...state, calls: calls.set(seq, waiting) };
     },
     fact: ({ asks, call }) => ({ asks, call: shorten(redact(callText(call))) }),
+    logged: ({ asks }) => (asks === "question" ? "asks a person" : "waits for a person's approval of a call"),
     sentence: ({ asks, call }) =>
       asks === "question" ? `asks a person: ${call}` : `waits for a person's approval of ${call}`,
     mark: () => "waits",

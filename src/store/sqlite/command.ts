@@ -159,11 +159,18 @@ export interface SessionRow {
 /** A row as it was appended. */
 export type Placed = readonly [seq: number, at: number, hash: string];
 
+export interface ReceivedSignal {
+  readonly placed: Placed;
+  readonly body: string;
+}
+
 export type Reply =
   | { readonly kind: "done" }
   /** `alerts`: the append's new alerts, each with a row after those of the entries. */
   | {
       readonly kind: "placed";
+      /** Only for a claim. */
+      readonly received?: readonly ReceivedSignal[];
       readonly epoch: number;
       readonly rows: readonly Placed[];
       readonly alerts?: readonly BudgetAlert[];
@@ -174,7 +181,7 @@ export type Reply =
   | { readonly kind: "refused"; readonly epoch: number }
   | {
       readonly kind: "received";
-      readonly rows: readonly { readonly placed: Placed; readonly body: string }[];
+      readonly rows: readonly ReceivedSignal[];
     }
   | { readonly kind: "deleted"; readonly more: boolean }
   | { readonly kind: "admission"; readonly admission: Admission }

@@ -5,7 +5,7 @@ import type { SessionId } from "../../domain/ids.ts";
 import type { ReservationId } from "../../domain/ledger.ts";
 import { defaultQueue } from "../../domain/queue.ts";
 import type { ClaimCause, Entry, RecordedRow, Signal } from "../../journal/journal.ts";
-import { encodeEntry, type RowToWrite, transitionRow } from "../../journal/journal-codec.ts";
+import { encodeEntry } from "../../journal/journal-codec.ts";
 import { provesLife } from "../../journal/reduce.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
 import type { BreakerStore } from "../breaker-store.ts";
@@ -30,7 +30,7 @@ import type { Maintenance, Store } from "../store.ts";
 import { type ClaimGuard, Taker } from "../taker.ts";
 import type { TicketStore } from "../ticket-store.ts";
 import { LocalWakeups } from "../wakeups.ts";
-import type { AppendRows, Command, Placed, Reply, Success } from "./command.ts";
+import type { Command, Placed, Reply, Success } from "./command.ts";
 import { DatabaseFiles } from "./database-files.ts";
 import { JournalReader } from "./journal-reader.ts";
 import { SqliteMaintenance } from "./maintenance.ts";
@@ -45,7 +45,15 @@ import { heldBy, lostTo, notFound, notWritten, wasClosed } from "./sqlite-errors
 import { SqliteLogins } from "./sqlite-logins.ts";
 import { SqliteTickets } from "./sqlite-tickets.ts";
 import { Writer } from "./writer.ts";
-import { InlineWriter, measureCommit, ThreadWriter, type WriterClient, WrittenRow } from "./writer-client.ts";
+import {
+  AppendCommand,
+  InlineWriter,
+  measureCommit,
+  receivedRow,
+  ThreadWriter,
+  type WriterClient,
+  WrittenRow,
+} from "./writer-client.ts";
 
 export interface SqliteStoreOptions {
   /** A file, or `:memory:`. */
@@ -232,7 +240,8 @@ export class SqliteStore implements Store {
     this.#startBeating();
     this.#numbers.set(id, session);
     const lease = { sessionId: id, epoch: reply.epoch };
-    return { lease, found, row: new WrittenRow(row, reply.rows[0] as Placed, reply.epoch) };
+    const received = (reply.received ?? []).map((signal) => receivedRow(signal, reply.epoch));
+    return { lease, found, received, row: new WrittenRow(row, reply.rows[0] as Placed, reply.epoch) };
   }
 
   take(places: number, consider: Consider, limits: SessionLimits = {}): Promise<number> {
@@ -297,9 +306,7 @@ export class SqliteStore implements Store {
     const { epoch } = lease;
     const reply = await this.#submit({ verb: "receive", ...this.#proofOf(lease) });
     if (reply.kind !== "received") throw lostTo(lease, reply);
-    return reply.rows.map(
-      ({ placed, body }) => new WrittenRow(transitionRow("signal.received", body), placed, epoch),
-    );
+    return reply.rows.map((signal) => receivedRow(signal, epoch));
   }
 
   async close(lastWork?: Promise<unknown>): Promise<void> {
@@ -369,32 +376,5 @@ export class SqliteStore implements Store {
     if (this.#beating || this.#isClosed) return;
     this.#beating = true;
     this.#writer.beat(this.#owner.id, beatMs(this.#leaseMs));
-  }
-}
-
-/** A class instead of a literal: see ADR 2. */
-class AppendCommand implements AppendRows {
-  readonly verb = "append";
-  readonly session: number;
-  readonly epoch: number;
-  readonly owner: string;
-  readonly at: number;
-  readonly rows: readonly RowToWrite[];
-  readonly effects: Effects;
-
-  constructor(
-    session: number,
-    epoch: number,
-    owner: string,
-    at: number,
-    rows: readonly RowToWrite[],
-    effects: Effects,
-  ) {
-    this.session = session;
-    this.epoch = epoch;
-    this.owner = owner;
-    this.at = at;
-    this.rows = rows;
-    this.effects = effects;
   }
 }

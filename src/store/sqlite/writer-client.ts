@@ -2,10 +2,11 @@ import { channel } from "node:diagnostics_channel";
 import { Worker } from "node:worker_threads";
 import { type CommitMeasured, commitChannel } from "../../domain/channels.ts";
 import type { RecordedRow } from "../../journal/journal.ts";
-import type { RowToWrite } from "../../journal/journal-codec.ts";
+import { type RowToWrite, transitionRow } from "../../journal/journal-codec.ts";
 import { codeFile } from "../../package-files.ts";
 import { armedFault } from "../fault-points.ts";
-import type { Command, Placed, Reply } from "./command.ts";
+import type { Effects } from "../store.ts";
+import type { AppendRows, Command, Placed, ReceivedSignal, Reply } from "./command.ts";
 import type { DatabaseFiles } from "./database-files.ts";
 import { openAgain } from "./open-database.ts";
 import { failed, Writer } from "./writer.ts";
@@ -346,5 +347,35 @@ export class WrittenRow implements RecordedRow {
     this.name = row.name;
     this.body = row.body;
     this.hash = hash;
+  }
+}
+
+export const receivedRow = ({ placed, body }: ReceivedSignal, epoch: number): WrittenRow =>
+  new WrittenRow(transitionRow("signal.received", body), placed, epoch);
+
+/** A class instead of a literal: see ADR 2. */
+export class AppendCommand implements AppendRows {
+  readonly verb = "append";
+  readonly session: number;
+  readonly epoch: number;
+  readonly owner: string;
+  readonly at: number;
+  readonly rows: readonly RowToWrite[];
+  readonly effects: Effects;
+
+  constructor(
+    session: number,
+    epoch: number,
+    owner: string,
+    at: number,
+    rows: readonly RowToWrite[],
+    effects: Effects,
+  ) {
+    this.session = session;
+    this.epoch = epoch;
+    this.owner = owner;
+    this.at = at;
+    this.rows = rows;
+    this.effects = effects;
   }
 }

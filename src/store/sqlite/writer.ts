@@ -5,7 +5,7 @@ import { encodeEntry, transitionRow } from "../../journal/journal-codec.ts";
 import { isAsJudged, type JudgedLease, type StoredLease } from "../decisions/lease.ts";
 import { type Limit, reachedLimit } from "../decisions/limits.ts";
 import { reach } from "../fault-points.ts";
-import type { Command, Placed, Reply, WriteError } from "./command.ts";
+import type { Command, Placed, ReceivedSignal, Reply, WriteError } from "./command.ts";
 import { reachCommit } from "./commit-faults.ts";
 import type { DatabaseFiles } from "./database-files.ts";
 import { JournalTable } from "./journal-table.ts";
@@ -260,11 +260,12 @@ export class Writer {
     this.#journal.forgetHead(session);
     this.#ledger.estimateOpen(session, at);
     // Signals first: a person's resume revokes an earlier pause, received or not.
-    this.#receive({ session, epoch: epoch + 1, at });
+    const received = this.#receive({ session, epoch: epoch + 1, at });
     if (command.cause === "recovery") this.#journal.recovered(session);
     else if (command.cause === "resume") sql.proved.run(session);
     const head = this.#journal.head({ session, epoch: epoch + 1 });
-    return { kind: "placed", epoch: epoch + 1, rows: this.#journal.append(session, head, at, [row]) };
+    const rows = this.#journal.append(session, head, at, [row]);
+    return { kind: "placed", epoch: epoch + 1, rows, received };
   }
 
   /** Counts the other running sessions across all processes. */
@@ -310,15 +311,7 @@ export class Writer {
       : { kind: "refused", epoch: lease.epoch };
   }
 
-  #receive({
-    session,
-    epoch,
-    at,
-  }: {
-    session: number;
-    epoch: number;
-    at: number;
-  }): { placed: Placed; body: string }[] {
+  #receive({ session, epoch, at }: { session: number; epoch: number; at: number }): ReceivedSignal[] {
     const waiting = this.#statements.inbox.all(session) as unknown as [
       id: number,
       sentAt: number,

@@ -97,6 +97,7 @@ test("a session resumes after SIGKILL and a restart, and a reconnecting stream s
   expect(seen).toEqual(range(1, view.entries));
   expect(view.steps).toBe(40);
   expect(view.restarts).toHaveLength(1);
+  expect(second.stderr(), "the log has the takeover").toContain("taken over from a process that died");
   // A step whose effect happened and whose record did not is the one that may happen twice.
   const done = lines(effects);
   expect(new Set(done).size).toBe(40);
