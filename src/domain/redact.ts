@@ -162,13 +162,17 @@ const ordinaryWords = new Set(
   ).split(" "),
 );
 
+/** Of values that a person passed on: words that a text may well contain are left out. */
+export const withoutOrdinaryWords = (values: readonly string[]): readonly string[] =>
+  values.filter((value) => !ordinaryWords.has(value.toLowerCase()));
+
 /**
  * For data that other personas read and checkpoints contain: removes only the values of known secrets. Keeps
  * secrets that are ordinary words, because programs depend on words, and texts that only look like a key, because
  * they may be data.
  */
 export function redactData<T extends Json>(value: T): T {
-  const values = known.filter((secret) => !ordinaryWords.has(secret.toLowerCase()));
+  const values = withoutOrdinaryWords(known);
   return (values.length === 0 ? value : mapTexts(value, (text) => withoutValues(text, values))) as T;
 }
 

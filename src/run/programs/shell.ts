@@ -1,5 +1,5 @@
 import type { Failure } from "../../domain/failure.ts";
-import { redact } from "../../domain/redact.ts";
+import { redact, withoutOrdinaryWords } from "../../domain/redact.ts";
 import { changesBetween, type TreeChange } from "../../domain/tree.ts";
 import type { WorkContext } from "../../personas/function.ts";
 import type { Environment } from "../../personas/model/model-sources.ts";
@@ -21,6 +21,8 @@ export class Shell {
   readonly #place: CommandPlace;
   readonly #shell: ShellDefinition;
   readonly #env: Readonly<Record<string, string>>;
+  /** Its values, masked in what the model and the record get. */
+  readonly #secrets: readonly string[];
   readonly #policy: PersonaPolicy;
   #copy: WorkingCopy | undefined;
 
@@ -35,6 +37,7 @@ export class Shell {
     this.#place = place;
     this.#shell = shell;
     this.#env = passedThrough(shell.env, env);
+    this.#secrets = withoutOrdinaryWords(Object.values(this.#env));
     this.#policy = policy;
   }
 
@@ -70,7 +73,7 @@ export class Shell {
     files.reapply(changes);
     const forbidden = this.#undoForbidden(changes, before);
     const putBack = await this.#context.putBackProtected(before);
-    const text = redact(whole.text, Object.values(this.#env));
+    const text = redact(whole.text, this.#secrets);
     return {
       ...(await this.#ended(result, argv, limitMs)),
       output: text === "" ? null : await this.#context.keepText(text),
@@ -113,8 +116,7 @@ export class Shell {
         stderr: "",
         failures: [],
       };
-    const secrets = Object.values(this.#env);
-    const [stdout, stderr] = [redact(result.stdout, secrets), redact(result.stderr, secrets)];
+    const [stdout, stderr] = [redact(result.stdout, this.#secrets), redact(result.stderr, this.#secrets)];
     const printed = { stdout, stderr };
     if (result.kind !== "exited") {
       const why = result.kind === "exceeded" ? result.reason : `it did not end within ${limitMs} ms`;

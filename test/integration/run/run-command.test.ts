@@ -155,12 +155,13 @@ describe.skipIf(sandbox.kind === "none")("a command of a persona", () => {
     expect(said[0]).toContain("no network");
     expect(said[1]).not.toMatch(/set-for-commands|canary/);
     const open: string[] = [];
-    const shell = { network: true, env: ["COMMAND_SETTING"] } as const;
-    await session(async (run) => open.push(await run(get), await run("echo $COMMAND_SETTING | rev")), {
-      shell,
-    });
+    vi.stubEnv("COMMAND_MODE", "production");
+    const shell = { network: true, env: ["COMMAND_SETTING", "COMMAND_MODE"] } as const;
+    const echo = "echo $COMMAND_SETTING | rev; echo $COMMAND_SETTING in $COMMAND_MODE";
+    await session(async (run) => open.push(await run(get), await run(echo)), { shell });
     expect(open[0]).toContain("reached");
     expect(open[1]).toContain("sdnammoc-rof-tes");
+    expect(open[1], "a value is masked, and an ordinary word is not").toContain("[redacted] in production");
   });
 
   test("reaches only the hosts that the team lists", async () => {
