@@ -20,6 +20,7 @@ interface Shown {
     readonly passed: number;
     readonly failed: number;
   }[];
+  readonly setup: readonly object[];
   readonly phases: readonly {
     readonly gate: { readonly score: number };
     readonly personas: readonly { readonly attempts: readonly { readonly status: string }[] }[];
@@ -88,6 +89,8 @@ describe.each(jobs)("a broken package whose suite is $name", (job) => {
       "failed",
       "completed",
     ]);
+    expect(again.baseline).toMatchObject([{ check: "test", status: "failed", passed, failed }]);
+    expect(again.setup).toHaveLength(shown.setup.length);
     const recorded = await sentCalls(killed.at.env["MAESTRO_STATE_DIR"] ?? "", "job");
     // Not the same prompts: the second attempt sees the times that the test runner printed.
     expect(recorded).toHaveLength(calls.length);
