@@ -54,6 +54,21 @@ export const client = {
     },
     signal?: Signal,
   ) => read<api.StepsPage>(withQuery(`${personaPath(id, phase, persona)}/steps`, { ...query }), signal),
+  transcript: (
+    id: string,
+    query: {
+      readonly phase: string;
+      readonly persona: string;
+      readonly attempt: number;
+      readonly after: number;
+      readonly limit: number;
+    },
+    signal?: Signal,
+  ) =>
+    read<api.TranscriptPage>(
+      withQuery(sessionPath(id, "/transcript"), { ...query, messages: "new" }),
+      signal,
+    ),
   team: (id: string, signal?: Signal) => read<api.TeamDefinition>(sessionPath(id, "/team"), signal),
   tree: (id: string, at: string | undefined, signal?: Signal) =>
     read<api.ArtifactTree>(withQuery(sessionPath(id, "/artifacts"), { at }), signal),

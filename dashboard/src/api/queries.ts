@@ -98,6 +98,27 @@ export const personaQuery = (id: string, phase: string, persona: string) =>
     refetchInterval: minute / 6,
   });
 
+const transcriptPageSize = 200;
+
+/** `isRunning`: more may follow the last page. */
+export const transcriptQuery = (
+  id: string,
+  phase: string,
+  persona: string,
+  attempt: number,
+  isRunning: boolean,
+) =>
+  infiniteQueryOptions({
+    // Its last items come with its end.
+    queryKey: ["transcript", id, phase, persona, attempt, isRunning],
+    queryFn: ({ pageParam, signal }) =>
+      client.transcript(id, { phase, persona, attempt, after: pageParam, limit: transcriptPageSize }, signal),
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => next ?? undefined,
+    refetchInterval: isRunning ? minute / 12 : false,
+    staleTime: isRunning ? 0 : minute,
+  });
+
 const journalPageSize = 200;
 
 export const journalQuery = (id: string, show: JournalFilter) =>

@@ -11,6 +11,7 @@ import type * as inside from "../../../src/server/schemas/inside.ts";
 import type * as server from "../../../src/server/schemas/server.ts";
 import type * as session from "../../../src/server/schemas/session.ts";
 import type * as situation from "../../../src/server/schemas/situation.ts";
+import type * as transcript from "../../../src/server/schemas/transcript.ts";
 import type * as values from "../../../src/server/schemas/values.ts";
 
 type Schema<T extends z.ZodType> = Known<z.infer<T>>;
@@ -52,6 +53,8 @@ export type EffectView = Schema<typeof session.effectView>;
 export type TicketView = Schema<typeof session.ticketView>;
 
 export type CheckpointInfo = Schema<typeof inside.checkpointInfo>;
+export type TranscriptPage = Schema<typeof transcript.transcriptPage>;
+export type TranscriptItem = TranscriptPage["items"][number];
 export type PersonaDetail = Schema<typeof inside.personaDetail>;
 export type FileChanges = Schema<typeof inside.fileChanges>;
 export type FileChange = FileChanges["files"][number];

@@ -8,7 +8,6 @@ import { useNow } from "../live/clock.ts";
 import { runWord } from "../sentences/status-word.ts";
 import { useScene } from "../session/context.ts";
 import { Status, StatusMark } from "../status/status.tsx";
-import { CopyButton } from "../ui/copy.tsx";
 import { Icon } from "../ui/icons.tsx";
 import { Time } from "../ui/time.tsx";
 import { type AttemptRef, sessionAddress } from "../url/session-url.ts";
@@ -73,9 +72,19 @@ export function AttemptsTab({ persona, onAttempt }: Props) {
   );
 }
 
-export function ContractTab({ detail: { contract, checks } }: { readonly detail: PersonaDetail }) {
+export function ContractTab({
+  detail: { contract, checks, instructions },
+}: {
+  readonly detail: PersonaDetail;
+}) {
   return (
     <div className="contract">
+      {instructions === "" ? null : (
+        <section>
+          <h3>Instructions</h3>
+          <p className="prose outside">{plainText(instructions)}</p>
+        </section>
+      )}
       <section>
         <h3>Checks</h3>
         {checks.length === 0 ? (
@@ -168,26 +177,5 @@ export function FilesTab({ files }: { readonly files: readonly ChangedFile[] }) 
         </li>
       ))}
     </ul>
-  );
-}
-
-export function PromptTab({ detail: { instructions, prompt } }: { readonly detail: PersonaDetail }) {
-  return (
-    <div className="prompt">
-      <section>
-        <h3>Instructions</h3>
-        <p className="prose outside">{plainText(instructions)}</p>
-      </section>
-      <section>
-        <h3>
-          Prompt as sent {prompt === null ? null : <CopyButton text={prompt} label="Copy the prompt" />}
-        </h3>
-        {prompt === null ? (
-          <p className="ink-2">Nothing was sent yet.</p>
-        ) : (
-          <pre className="prompt-text outside">{plainText(prompt)}</pre>
-        )}
-      </section>
-    </div>
   );
 }

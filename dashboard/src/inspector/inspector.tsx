@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { personaQuery } from "../api/queries.ts";
 import type { PersonaDetail, PersonaView } from "../api/types.ts";
+import { ConversationTab } from "../conversation/conversation-tab.tsx";
 import { tokens } from "../format/count.ts";
 import { money } from "../format/money.ts";
 import { duration } from "../format/time.ts";
@@ -16,7 +17,7 @@ import { Loaded } from "../ui/loading.tsx";
 import { SpendBar } from "../ui/spend-bar.tsx";
 import { TabList } from "../ui/tab-list.tsx";
 import type { InspectorTab, RunQuery, Selection } from "../url/session-url.ts";
-import { AttemptsTab, ContractTab, FilesTab, PromptTab } from "./detail-tabs.tsx";
+import { AttemptsTab, ContractTab, FilesTab } from "./detail-tabs.tsx";
 import { LiveTab } from "./live-tab.tsx";
 
 interface Props {
@@ -53,10 +54,10 @@ export function Inspector({ selection, query, drawer, onChange, onClose }: Props
     );
   const tabs: readonly { readonly id: InspectorTab; readonly name: string; readonly count?: number }[] = [
     { id: "live", name: persona.status === "running" ? "Live" : "Steps" },
+    { id: "conversation", name: "Conversation" },
     { id: "attempts", name: "Attempts", count: persona.attempts.length },
     { id: "files", name: "Files", ...(detail.data && { count: detail.data.files.length }) },
     { id: "contract", name: "Contract" },
-    { id: "prompt", name: "Prompt" },
   ];
   const withDetail = (show: (detail: PersonaDetail) => React.ReactNode) => (
     <div className="inspector-scroll" role="region" aria-label={`${name}, details`} tabIndex={0}>
@@ -105,7 +106,12 @@ export function Inspector({ selection, query, drawer, onChange, onClose }: Props
         ) : query.inspector === "contract" ? (
           withDetail((data) => <ContractTab detail={data} />)
         ) : (
-          withDetail((data) => <PromptTab detail={data} />)
+          <ConversationTab
+            phase={phase}
+            persona={persona}
+            attempt={query.attempt}
+            onAttempt={(attempt) => onChange({ attempt })}
+          />
         )}
       </div>
     </aside>

@@ -4,7 +4,7 @@ import { oneOf } from "./sessions-url.ts";
 const sessionTabs = ["stopped", "run", "artifacts", "checkpoints", "decisions", "budget", "brief"] as const;
 export type SessionTab = (typeof sessionTabs)[number];
 
-const inspectorTabs = ["live", "attempts", "files", "contract", "prompt"] as const;
+const inspectorTabs = ["live", "attempts", "files", "contract", "conversation"] as const;
 export type InspectorTab = (typeof inspectorTabs)[number];
 
 export const journalFilters = [

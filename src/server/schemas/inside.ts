@@ -27,7 +27,6 @@ export const personaDetail = z
     limitTokens: z.number().nullable(),
     reservedUsd: z.number().nullable(),
     instructions: z.string(),
-    prompt: z.string().nullable(),
     contract: z.object({
       deliverables: list(z.object({ name: z.string(), files: list(z.string()) })),
       checks: list(z.object({ name: z.string(), run: list(z.string()), must, weight: z.number() })),

@@ -33,8 +33,6 @@ export async function personaDetail(
     limitTokens: budget?.limitTokens ?? null,
     reservedUsd: budget === undefined ? 0 : budget.reservedUsd,
     instructions: work.kind === "function" ? "" : (work.instructions ?? ""),
-    // The journal has only the prompt's fingerprint. The prompt is rebuilt from its parts.
-    prompt: null,
     contract: {
       deliverables: contract.deliverables.map(({ name, files }) => ({ name, files })),
       checks: contract.checks.map(({ name, run, must, weight }) => ({ name, run, must, weight })),

@@ -12,6 +12,7 @@ const pages: readonly (readonly [path: string, sign: string])[] = [
   ["/s/parking-1/run", ".stream-item"],
   ["/s/parking-1/run?table=1&persona=implementation/frontend_developer&show=contract", ".check-list"],
   ["/s/parking-1/run?show=attempts", ".attempt-list"],
+  ["/s/parking-1/run?persona=requirements/requirement_analyst&show=conversation", ".talk-item"],
   ["/s/translation-all/run", ".squares rect"],
   ["/s/parking-payments", ".choice-body .plan"],
   ["/s/onboarding-copy", ".diff-line"],

@@ -13,6 +13,7 @@ const names = [
   "large",
   "crowded",
   "changing",
+  "talking",
 ];
 const teams = names.flatMap((name) => ["--team", join(import.meta.dirname, `${name}-team.ts`)]);
 
