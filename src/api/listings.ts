@@ -1,5 +1,6 @@
 import { usageReport } from "../cost/reports.ts";
 import type { SessionId } from "../domain/ids.ts";
+import { noUsage } from "../domain/usage.ts";
 import type { UsageRow, UsageTotals } from "../domain/usage-totals.ts";
 import { reduceCard } from "../journal/reduce.ts";
 import type { SessionCard } from "../journal/session-card.ts";
@@ -64,11 +65,7 @@ const nothing: UsageGroupSums = {
   prices: [],
   calls: 0,
   failedCalls: 0,
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
+  ...noUsage,
   costMicroUsd: 0,
   unpricedCalls: 0,
   unreportedCalls: 0,

@@ -1,3 +1,4 @@
+import { tokenCounts } from "../domain/usage.ts";
 import type { UsageTotals } from "../domain/usage-totals.ts";
 import type { UsageReport } from "./reports.ts";
 
@@ -6,11 +7,7 @@ type Cell = string | number | null;
 const usageColumns = [
   "calls",
   "failedCalls",
-  "inputTokens",
-  "cachedInputTokens",
-  "cacheWriteTokens",
-  "outputTokens",
-  "reasoningTokens",
+  ...tokenCounts,
   "costUsd",
   "knownCostUsd",
   "unpricedCalls",

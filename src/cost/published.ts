@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { TokenUsage } from "../domain/usage.ts";
+import { forEachCount, type TokenUsage } from "../domain/usage.ts";
 import { type ModelPrice, roundUp } from "./model-price.ts";
 import { findModel, type RawModel, type RawPrices, type RawProvider } from "./price-data.ts";
 
@@ -88,13 +88,7 @@ export async function priceOf(
   return { simulated: false, table: version, cost: (usage) => roundUp(usd(usage) * 1_000_000) };
 }
 
-const oneOfEach: TokenUsage = {
-  inputTokens: 3,
-  cachedInputTokens: 1,
-  cacheWriteTokens: 1,
-  outputTokens: 2,
-  reasoningTokens: 1,
-};
+const oneOfEach: TokenUsage = { ...forEachCount(() => 1), inputTokens: 3, outputTokens: 2 };
 
 /** Selects the prices of a time of day: those without a constraint, or the newest that has begun. */
 export function pricesAt({ prices }: RawModel, at: number): RawPrices {

@@ -1,6 +1,14 @@
 import type { Amount, BudgetLevelName, Money } from "./budget.ts";
 import { InputInvalid } from "./errors.ts";
-import { mostTokens, normalizeUsage, noUsage, type Spent, type TokenUsage, totalTokens } from "./usage.ts";
+import {
+  mostTokens,
+  normalizeUsage,
+  noUsage,
+  type Spent,
+  type TokenUsage,
+  tokenCounts,
+  totalTokens,
+} from "./usage.ts";
 
 /**
  * `open`: reserved, and the call has not ended. `estimated`: its usage stays unknown, so the asked amount counts as
@@ -47,18 +55,21 @@ export interface SavedAmount {
 /** An amount, or the recorded calls (steps of this session, by seq) that did not have to be repeated. */
 export type Saving = SavedAmount | { readonly kind: SavingKind; readonly steps: readonly number[] };
 
-/** Sums of ended calls. Estimated dollars and tokens are separate from reported ones. */
-export interface UsageSums extends TokenUsage {
-  readonly calls: number;
-  readonly failedCalls: number;
-  /** The cost of calls with a known price. */
-  readonly costMicroUsd: Money;
-  readonly unpricedCalls: number;
-  /** Calls whose tokens were not reported. */
-  readonly unreportedCalls: number;
-  readonly estimatedTokens: number;
-  readonly estimatedMicroUsd: Money;
-}
+/**
+ * Sums of ended calls. Estimated dollars and tokens are separate from reported ones. `costMicroUsd`: of calls with a
+ * known price. `unreportedCalls`: their tokens were not reported.
+ */
+export const usageSums = [
+  "calls",
+  "failedCalls",
+  ...tokenCounts,
+  "costMicroUsd",
+  "unpricedCalls",
+  "estimatedTokens",
+  "estimatedMicroUsd",
+  "unreportedCalls",
+] as const;
+export type UsageSums = Readonly<Record<(typeof usageSums)[number], number>>;
 
 /** More than any call costs (a million dollars). See `mostTokens` in usage.ts. */
 const mostMicroUsd = 1_000_000_000_000;

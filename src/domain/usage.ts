@@ -2,24 +2,30 @@ import type { Amount, BudgetUnit, Money } from "./budget.ts";
 import type { OutputRange } from "./fit-output.ts";
 
 /**
- * The tokens of one model call. Cached and cache-write tokens are part of the input, reasoning tokens of the
- * output.
+ * The tokens that a model call reports. Cached and cache-write tokens are part of the input, reasoning tokens of the
+ * output. Sums, columns of stores, exports and the API derive from this list.
  */
-export interface TokenUsage {
-  readonly inputTokens: number;
-  readonly cachedInputTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly outputTokens: number;
-  readonly reasoningTokens: number;
-}
+export const tokenCounts = [
+  "inputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "outputTokens",
+  "reasoningTokens",
+] as const;
+type TokenCount = (typeof tokenCounts)[number];
+export type TokenUsage = Readonly<Record<TokenCount, number>>;
 
-export const noUsage: TokenUsage = {
-  inputTokens: 0,
-  cachedInputTokens: 0,
-  cacheWriteTokens: 0,
-  outputTokens: 0,
-  reasoningTokens: 0,
-};
+/** One value for each count, such as its column. */
+export const forEachCount = <Value>(
+  valueOf: (name: TokenCount) => Value,
+): Readonly<Record<TokenCount, Value>> =>
+  Object.fromEntries(tokenCounts.map((name) => [name, valueOf(name)])) as Record<TokenCount, Value>;
+
+export const noUsage: TokenUsage = forEachCount(() => 0);
+
+/** The name of a count in a store, such as `input_tokens`. */
+export const columnOf = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** More than any call takes. A larger number is a provider's mistake, and sums must stay exact. */
 export const mostTokens = 1_000_000_000;
@@ -36,8 +42,7 @@ export function totalTokens({ inputTokens, outputTokens }: TokenUsage): number {
  */
 export function normalizeUsage(usage: TokenUsage, sum?: number): TokenUsage | null {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = usage;
-  const counts = [inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens];
-  if (!counts.every(isCount)) return null;
+  if (!tokenCounts.every((name) => isCount(usage[name]))) return null;
   const cache = cachedInputTokens + cacheWriteTokens;
   const inputs = cache > inputTokens ? [inputTokens + cache] : [inputTokens, inputTokens + cache];
   const outputs = [outputTokens, outputTokens + reasoningTokens];
@@ -47,9 +52,8 @@ export function normalizeUsage(usage: TokenUsage, sum?: number): TokenUsage | nu
     withRest(inputs[0] ?? inputTokens, outputs[reasoningTokens > outputTokens ? 1 : 0] ?? outputTokens, sum);
   if (![whole.input, whole.output].every(isCount)) return null;
   return {
+    ...forEachCount((name) => usage[name]),
     inputTokens: whole.input,
-    cachedInputTokens,
-    cacheWriteTokens,
     outputTokens: whole.output,
     // Some providers round it up.
     reasoningTokens: Math.min(reasoningTokens, whole.output),

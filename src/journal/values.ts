@@ -6,7 +6,9 @@ import type { ErrorJson } from "../domain/error-json.ts";
 import type { Failure } from "../domain/failure.ts";
 import type { AttemptSettings, FixedImport, Healed, HealingAction } from "../domain/healing-action.ts";
 import { isJsonObject, type Json } from "../domain/json-value.ts";
+import { usageSums } from "../domain/ledger.ts";
 import type { ProtectedChange, PutBack } from "../domain/put-back.ts";
+import { columnOf } from "../domain/usage.ts";
 import { failureFields, gateResult, personaChecks } from "./judgment-values.ts";
 import * as is from "./schema.ts";
 import { source } from "./source.ts";
@@ -248,20 +250,7 @@ export const personaSpent = is.object({
 export type PersonaSpent = is.TypeOf<typeof personaSpent>;
 
 /** The sums of usage, named like the store's columns. */
-export const usageColumns = [
-  "calls",
-  "failed_calls",
-  "input_tokens",
-  "cached_input_tokens",
-  "cache_write_tokens",
-  "output_tokens",
-  "reasoning_tokens",
-  "cost_micro_usd",
-  "unpriced_calls",
-  "estimated_tokens",
-  "estimated_micro_usd",
-  "unreported_calls",
-] as const;
+export const usageColumns: readonly string[] = usageSums.map(columnOf);
 
 /**
  * Maximum of all sums of a session: a trillion tokens, or a million dollars. Thousands of sessions still add up

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { failureCategories } from "../../domain/failure.ts";
 import { explainMoney } from "../../domain/money-terms.ts";
+import { forEachCount } from "../../domain/usage.ts";
 import { parkReasonNames, sessionStatuses } from "../../journal/standing.ts";
 
 export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
@@ -22,10 +23,7 @@ export const runStatus = z
 
 export const usage = z
   .object({
-    inputTokens: count,
-    cachedInputTokens: count,
-    outputTokens: count,
-    reasoningTokens: count,
+    ...forEachCount(() => count),
     costUsd: z
       .number()
       .nullable()

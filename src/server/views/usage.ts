@@ -1,13 +1,11 @@
+import { forEachCount } from "../../domain/usage.ts";
 import type { UsageTotals } from "../../index.ts";
 import type { Usage } from "../schemas/values.ts";
 
 /** An unknown price stays null. */
 export function usageView(totals: UsageTotals | null | undefined): Usage {
   return {
-    inputTokens: totals?.inputTokens ?? 0,
-    cachedInputTokens: totals?.cachedInputTokens ?? 0,
-    outputTokens: totals?.outputTokens ?? 0,
-    reasoningTokens: totals?.reasoningTokens ?? 0,
+    ...forEachCount((name) => totals?.[name] ?? 0),
     costUsd: totals === null || totals === undefined ? 0 : totals.costUsd,
     calls: totals?.calls ?? 0,
     estimatedTokens: totals?.estimatedTokens ?? 0,

@@ -6,11 +6,11 @@ import {
   nameAt,
   type ReservationId,
 } from "../../domain/ledger.ts";
-import type { TokenUsage } from "../../domain/usage.ts";
+import { columnOf, forEachCount, type TokenUsage, tokenCounts } from "../../domain/usage.ts";
 import type { LedgerCall } from "../reports.ts";
 
 /** A row of the ledger as SQLite gives it. */
-export interface LedgerRow {
+export interface LedgerRow extends Readonly<Record<keyof TokenUsage, number | null>> {
   readonly number: number;
   readonly session: number;
   readonly epoch: number;
@@ -28,19 +28,13 @@ export interface LedgerRow {
   readonly askedMicroUsd: number | null;
   readonly status: CallStatus;
   readonly failed: number;
-  readonly inputTokens: number | null;
-  readonly cachedInputTokens: number | null;
-  readonly cacheWriteTokens: number | null;
-  readonly outputTokens: number | null;
-  readonly reasoningTokens: number | null;
   readonly costMicroUsd: number | null;
   readonly prices: string;
 }
 
 export const ledgerColumns = `number, session, epoch, phase, persona, round, attempt, started, step, model, day, at,
   ended_at AS endedAt, asked_tokens AS askedTokens, asked_micro_usd AS askedMicroUsd, status, failed,
-  input_tokens AS inputTokens, cached_input_tokens AS cachedInputTokens, cache_write_tokens AS cacheWriteTokens,
-  output_tokens AS outputTokens, reasoning_tokens AS reasoningTokens, cost_micro_usd AS costMicroUsd, prices`;
+  ${tokenCounts.map((name) => `${columnOf(name)} AS ${name}`).join(", ")}, cost_micro_usd AS costMicroUsd, prices`;
 
 export function askedOf({ askedTokens, askedMicroUsd }: LedgerRow): Amount {
   return { tokens: askedTokens, microUsd: askedMicroUsd };
@@ -115,13 +109,6 @@ export function totalsValues({ tokens, microUsd }: Amount): [number, number, num
 }
 
 function usageOf(row: LedgerRow): TokenUsage | null {
-  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, reasoningTokens } = row;
-  if (inputTokens === null || outputTokens === null) return null;
-  return {
-    inputTokens,
-    cachedInputTokens: cachedInputTokens ?? 0,
-    cacheWriteTokens: cacheWriteTokens ?? 0,
-    outputTokens,
-    reasoningTokens: reasoningTokens ?? 0,
-  };
+  if (row.inputTokens === null || row.outputTokens === null) return null;
+  return forEachCount((name) => row[name] ?? 0);
 }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { columnOf, tokenCounts } from "../../domain/usage.ts";
 import { ledgerColumns, totalsColumns } from "./ledger-row.ts";
 import { prepareLazily } from "./statement.ts";
 
@@ -9,8 +10,7 @@ const sql = {
   find: `SELECT ${ledgerColumns} FROM ledger WHERE number = ?`,
   findStep: `SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND step = ?`,
   open: `SELECT ${ledgerColumns} FROM ledger WHERE session = ? AND status = 'open' ORDER BY number`,
-  end: `UPDATE ledger SET step = ?, ended_at = ?, status = ?, failed = ?, input_tokens = ?, cached_input_tokens = ?,
-                       cache_write_tokens = ?, output_tokens = ?, reasoning_tokens = ?, cost_micro_usd = ?
+  end: `UPDATE ledger SET step = ?, ended_at = ?, status = ?, failed = ?, ${tokenCounts.map((name) => `${columnOf(name)} = ?`).join(", ")}, cost_micro_usd = ?
      WHERE number = ?`,
   /** Unknown usage counts as reserved. */
   recent: `SELECT at, ended_at AS endedAt, coalesce(input_tokens + output_tokens, asked_tokens) AS tokens

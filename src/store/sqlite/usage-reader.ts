@@ -1,6 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
-import { type SavingKind, savingKinds, utcDay } from "../../domain/ledger.ts";
+import { type SavingKind, savingKinds, type UsageSums, usageSums, utcDay } from "../../domain/ledger.ts";
 import { simulatedName } from "../../domain/simulated.ts";
+import { columnOf } from "../../domain/usage.ts";
 import type { SessionUsage } from "../../journal/journal.ts";
 import type { RunSample, SavedSum, UsageGroup, UsageGroupSums, UsagePoint, UsageQuery } from "../reports.ts";
 import type { NamedRow, Queries } from "./queries.ts";
@@ -129,7 +130,7 @@ export class UsageReader {
       rowsOf("savings", `u.kind, ${sumsOf(savedColumns)}`, ", u.kind").map(toNamedSaving),
       ({ name }) => name,
     );
-    const rows = rowsOf("usage", usageSums, "");
+    const rows = rowsOf("usage", selectedSums, "");
     const spent = new Set(rows.map((row) => row["name"]));
     const unspent = [...saved.keys()].filter((name) => !spent.has(name)).map((name) => ({ name }));
     const reserved = this.#open(group, `AND ${condition}`, value);
@@ -160,7 +161,7 @@ export class UsageReader {
     const order =
       by === "day" ? "name" : "sum(u.input_tokens + u.output_tokens + u.estimated_tokens) DESC, name";
     return this.#queries.allNamed(
-      `SELECT ${group} AS name, ${usageSums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
+      `SELECT ${group} AS name, ${selectedSums} FROM usage u LEFT JOIN sessions s ON s.number = u.session ${where}
          GROUP BY ${group} ORDER BY ${order} LIMIT ?`,
       ...values,
       filter.most ?? mostGroups,
@@ -190,10 +191,7 @@ const sumsOf = (columns: readonly string[]): string =>
 const ofSimulated = (column: string): string =>
   `sum(CASE WHEN u.model = '${simulatedName}' OR u.model LIKE '${simulatedName}/%' THEN u.${column} ELSE 0 END)`;
 
-type SimulatedColumn =
-  `simulated_${"calls" | "micro_usd" | "unreported_calls" | "estimated_tokens" | "estimated_micro_usd"}`;
-
-const usageSums = `${sumsOf(sumColumns)}, ${ofSimulated("calls")} AS simulated_calls,
+const selectedSums = `${sumsOf(sumColumns)}, ${ofSimulated("calls")} AS simulated_calls,
   ${ofSimulated("cost_micro_usd")} AS simulated_micro_usd,
   ${ofSimulated("unreported_calls")} AS simulated_unreported_calls,
   ${ofSimulated("estimated_tokens")} AS simulated_estimated_tokens,
@@ -236,26 +234,15 @@ function conditionOf({ sessions, since }: UsageFilter): { where: string; values:
 }
 
 function toGroup(row: NamedRow, saved: readonly NamedSaving[], reservedMicroUsd = 0): UsageGroupSums {
-  const sum = (column: (typeof sumColumns)[number] | SimulatedColumn) => Number(row[column] ?? 0);
+  const sum = (column: string) => Number(row[column] ?? 0);
   return {
     name: (row["name"] as string | null | undefined) ?? null,
-    calls: sum("calls"),
-    failedCalls: sum("failed_calls"),
-    inputTokens: sum("input_tokens"),
-    cachedInputTokens: sum("cached_input_tokens"),
-    cacheWriteTokens: sum("cache_write_tokens"),
-    outputTokens: sum("output_tokens"),
-    reasoningTokens: sum("reasoning_tokens"),
-    costMicroUsd: sum("cost_micro_usd"),
-    unpricedCalls: sum("unpriced_calls"),
-    unreportedCalls: sum("unreported_calls"),
+    ...(Object.fromEntries(usageSums.map((name) => [name, sum(columnOf(name))])) as UsageSums),
     simulatedCalls: sum("simulated_calls"),
     simulatedMicroUsd: sum("simulated_micro_usd"),
     simulatedUnreportedCalls: sum("simulated_unreported_calls"),
     simulatedEstimatedTokens: sum("simulated_estimated_tokens"),
     simulatedEstimatedMicroUsd: sum("simulated_estimated_micro_usd"),
-    estimatedTokens: sum("estimated_tokens"),
-    estimatedMicroUsd: sum("estimated_micro_usd"),
     prices: (JSON.parse(String(row["prices"] ?? "[]")) as string[]).toSorted(),
     reservedMicroUsd,
     saved: saved.map(({ kind, tokens, microUsd, unpriced }) => ({ kind, tokens, microUsd, unpriced })),

@@ -15,6 +15,7 @@ import {
   sumsOf,
   utcDay,
 } from "../../domain/ledger.ts";
+import { tokenCounts } from "../../domain/usage.ts";
 import type { SessionUsage } from "../../journal/journal.ts";
 import { cacheSaving, countedIn, decideRelease, levelsOf, refusesToSettle } from "../decisions/ledger.ts";
 import {
@@ -208,11 +209,7 @@ export class LedgerTable {
       at,
       status,
       failed ? 1 : 0,
-      usage?.inputTokens ?? null,
-      usage?.cachedInputTokens ?? null,
-      usage?.cacheWriteTokens ?? null,
-      usage?.outputTokens ?? null,
-      usage?.reasoningTokens ?? null,
+      ...tokenCounts.map((name) => usage?.[name] ?? null),
       costMicroUsd,
       row.number,
     );

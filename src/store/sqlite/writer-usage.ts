@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { SavedAmount, UsageSums } from "../../domain/ledger.ts";
+import { type SavedAmount, type UsageSums, usageSums } from "../../domain/ledger.ts";
 import { usageColumns } from "../../journal/values.ts";
 import { prepareLazily } from "./statement.ts";
 
@@ -73,22 +73,7 @@ export class UsageTable {
 const keyOf = ({ session, day, phase, persona, model }: Omit<UsagePlace, "prices">) =>
   [session, day, phase, persona, model] as const;
 
-function valuesOf(sums: UsageSums): number[] {
-  return [
-    sums.calls,
-    sums.failedCalls,
-    sums.inputTokens,
-    sums.cachedInputTokens,
-    sums.cacheWriteTokens,
-    sums.outputTokens,
-    sums.reasoningTokens,
-    sums.costMicroUsd,
-    sums.unpricedCalls,
-    sums.estimatedTokens,
-    sums.estimatedMicroUsd,
-    sums.unreportedCalls,
-  ];
-}
+const valuesOf = (sums: UsageSums): number[] => usageSums.map((name) => sums[name]);
 
 function addition(table: string, key: readonly string[], sums: readonly string[], source: string): string {
   const added = sums.map((column) => `${column} = ${column} + excluded.${column}`).join(", ");

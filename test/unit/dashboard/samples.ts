@@ -33,6 +33,7 @@ export function usage(costUsd: number, extra: Partial<Usage> = {}): Usage {
   return {
     inputTokens,
     cachedInputTokens: Math.round(inputTokens * 0.7),
+    cacheWriteTokens: 0,
     outputTokens: Math.round(costUsd * 13_800),
     reasoningTokens: 0,
     costUsd,

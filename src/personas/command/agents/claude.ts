@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
-import type { TokenUsage } from "../../../domain/usage.ts";
+import { noUsage, type TokenUsage } from "../../../domain/usage.ts";
 import { agentError, isHopeless } from "../agent-error.ts";
 import { type AgentReport, type EventReader, noReport, textOf } from "../agent-events.ts";
 import { type AgentUse, costOf, countOf, noUse, unnamedModel } from "../agent-use.ts";
@@ -92,6 +92,7 @@ function usageByModel(value: Json | undefined): AgentUse["byModel"] | null {
     return [
       model,
       {
+        ...noUsage,
         inputTokens: countOf(fieldsOf(usage)["inputTokens"]) + cached + written,
         cachedInputTokens: cached,
         cacheWriteTokens: written,
@@ -115,6 +116,7 @@ function usageOf(usage: Json | undefined): TokenUsage | null {
   const cachedInputTokens = countOf(usage["cache_read_input_tokens"]);
   const cacheWriteTokens = countOf(usage["cache_creation_input_tokens"]);
   return {
+    ...noUsage,
     inputTokens: countOf(usage["input_tokens"]) + cachedInputTokens + cacheWriteTokens,
     cachedInputTokens,
     cacheWriteTokens,

@@ -78,6 +78,7 @@ export class CodexEvents implements EventReader {
 function usageOf(usage: unknown): TokenUsage | null {
   if (!isJsonObject(usage)) return null;
   return {
+    ...noUsage,
     inputTokens: countOf(usage["input_tokens"]),
     cachedInputTokens: countOf(usage["cached_input_tokens"]),
     cacheWriteTokens: countOf(usage["cache_write_input_tokens"]),

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
-import type { TokenUsage } from "../../../domain/usage.ts";
+import { noUsage, type TokenUsage } from "../../../domain/usage.ts";
 import { agentError } from "../agent-error.ts";
 import { type AgentReport, type EventReader, noReport, textOf } from "../agent-events.ts";
 import { type AgentUse, countOf, unnamedModel } from "../agent-use.ts";
@@ -67,9 +67,9 @@ function usageOf(usage: JsonObject): TokenUsage {
   const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
   const reasoningTokens = Math.max(0, countOf(usage["total_tokens"]) - input - output);
   return {
+    ...noUsage,
     inputTokens: input,
     cachedInputTokens: countOf(usage["cached"]),
-    cacheWriteTokens: 0,
     outputTokens: output + reasoningTokens,
     reasoningTokens,
   };
@@ -84,9 +84,9 @@ export async function readGemini(home: string, _session: string): Promise<Transc
     if (line["type"] !== "gemini" || id === null || !isJsonObject(tokens)) continue;
     const reasoningTokens = countOf(tokens["thoughts"]);
     answers.add(id, textOf(line["model"]) ?? unnamedModel, {
+      ...noUsage,
       inputTokens: countOf(tokens["input"]) + countOf(tokens["tool"]),
       cachedInputTokens: countOf(tokens["cached"]),
-      cacheWriteTokens: 0,
       outputTokens: countOf(tokens["output"]) + reasoningTokens,
       reasoningTokens,
     });

@@ -66,6 +66,7 @@ function usageOf(tokens: unknown): TokenUsage | null {
   const [cachedInputTokens, cacheWriteTokens] = [countOf(cache["read"]), countOf(cache["write"])];
   const reasoningTokens = countOf(tokens["reasoning"]);
   return {
+    ...noUsage,
     inputTokens: countOf(tokens["input"]) + cachedInputTokens + cacheWriteTokens,
     cachedInputTokens,
     cacheWriteTokens,
