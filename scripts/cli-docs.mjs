@@ -68,7 +68,7 @@ export function cliPage() {
     "| 1 | a bug in Maestro |",
     "| 2 | wrong usage, team or configuration |",
     "| 3 | failed |",
-    "| 4 | parked: waiting for a review, help, a budget or a set-up that works; or for a circuit breaker, which needs no person |",
+    "| 4 | parked for a person (review, help, budget, setup, unknown effect), or for a circuit breaker, which needs no person |",
     "| 5 | damaged state, or a state directory that was removed or replaced under the command |",
     "| 130 | interrupted; the resume command is printed |",
     "",

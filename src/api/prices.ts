@@ -13,7 +13,7 @@ import { resolveStateDirectory } from "../store/state-directory.ts";
 /** A table of prices in use. The first table that lists a model applies. */
 export interface PriceSource {
   readonly kind: "configuration" | "updated" | "installed";
-  /** The version as it stands in the rows of `usage`. */
+  /** The version as in the rows of `usage`. */
   readonly version: string;
   readonly models: number;
   /** For updated prices: their source, and since when they are in use. */

@@ -7,7 +7,7 @@ import type { Services } from "./services.ts";
 export interface PrunedState extends Pruned {
   /** Clones of repositories that no session needs. */
   readonly repositories: number;
-  /** Installed dependencies that no session uses any more. */
+  /** Installed dependencies that no session uses. */
   readonly layers: number;
 }
 

@@ -5,7 +5,7 @@ import { leastIdPrefix } from "../domain/ids.ts";
 import type { SessionRecord } from "../store/store.ts";
 import type { QueryServices } from "./services.ts";
 
-/** What reads as the beginning of an id may be too short to look for. */
+/** A text that may be the beginning of an id can be too short for a search. */
 const shortPrefix = (text: string): readonly Advice[] =>
   /^[0-7][0-9a-hjkmnp-tv-z]*$/.test(text) && text.length < leastIdPrefix
     ? [advise(`The beginning of an id needs at least ${leastIdPrefix} characters.`)]

@@ -62,6 +62,6 @@ export async function teamForSession(
   const { teamFile } = await maestro.show(idOrKey);
   if (teamFile === null) return undefined;
   if (existsSync(teamFile)) return (await loadTeamFile(teamFile, options)).team;
-  say(`The team file ${teamFile} does not exist any more; resuming with the recorded team.`);
+  say(`The team file ${teamFile} no longer exists; resuming with the recorded team.`);
   return undefined;
 }

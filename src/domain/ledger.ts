@@ -103,7 +103,7 @@ export function countedAs({ usage, costMicroUsd }: CallEnding, asked: Amount): A
 /** The amount of an ended call in reports. Its tokens and dollars together are those of `countedAs`. */
 export function sumsOf(ending: CallEnding, asked: Amount): UsageSums {
   const { usage, costMicroUsd, failed } = ending;
-  // What was reserved for tokens that were reported is a limit, and no price.
+  // If the tokens were reported, the reserved dollars are only a limit, not a price.
   const isUnpriced = costMicroUsd === null && (asked.microUsd === null || usage !== null);
   return {
     ...(usage ?? noUsage),

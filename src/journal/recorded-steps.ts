@@ -50,7 +50,11 @@ export function canonicalInput(name: string, input: Json): string {
   } catch (cause) {
     if (!InputInvalid.is(cause)) throw cause;
     const { message, advice, details } = cause;
-    throw new InputInvalid(`The input of step "${name}" is no JSON: ${message}.`, { advice, details, cause });
+    throw new InputInvalid(`The input of step "${name}" is not JSON: ${message}.`, {
+      advice,
+      details,
+      cause,
+    });
   }
 }
 

@@ -22,7 +22,7 @@ export interface StepOptions {
   /** The service the effect calls, such as "api.example.org". While its breaker is open, the step waits. */
   readonly dependency?: string;
   /**
-   * What Maestro may do when a crash or an error leaves the outcome unknown. `repeatable` (default): run it again. `once`:
+   * Decides what happens when a crash or an error leaves the outcome unknown. `repeatable` (default): it runs again. `once`:
    * its intent is recorded before it begins, and it is never repeated without a probe's or a person's word.
    */
   readonly effect?: "repeatable" | "once";

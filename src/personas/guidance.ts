@@ -23,7 +23,7 @@ export interface ContextText {
   readonly text: string;
 }
 
-/** What a persona is told besides its instructions and its brief. */
+/** The texts that a persona gets besides its instructions and its brief. */
 export interface Guidance {
   readonly skills: readonly Pick<SkillDefinition, "name" | "description">[];
   /** Texts of the team. */

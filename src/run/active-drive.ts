@@ -16,7 +16,7 @@ export interface DriveRequest {
   readonly team: Team;
   readonly cause: ClaimCause;
   readonly preparation: Preparation;
-  /** Called when nothing of it can be refused any more. */
+  /** Called when nothing can be refused from here on. */
   readonly onAccepted?: () => void;
   /** The claim that the scheduler has begun for it. */
   readonly claim?: Promise<Claim>;

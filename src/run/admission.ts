@@ -129,7 +129,7 @@ async function waitForBreaker(
   await clock.sleep(Math.floor(Math.random() * Math.min(lookAgainMs, waitMs)), control.stopSignal);
 }
 
-/** What the end of an admitted call means for its breaker and its budget. */
+/** Commits the end of an admitted call to its breaker and its budget. */
 export function effectsOf({ use, reservation }: Admitted, { artifacts, failure, spent }: Performed): Effects {
   if (use === undefined && reservation === undefined && artifacts.length === 0) return {};
   return {

@@ -14,7 +14,7 @@ export interface WaitingPlace {
 }
 
 /**
- * The calls of one attempt that wait for a person. A call is on record before it waits, and its word is a signal: both outlive
+ * The calls of one attempt that wait for a person. A call is recorded before it waits, and the answer is a signal: both outlive
  * the process. A word is bound to the identity of the step, so that it never decides about a call that changed.
  */
 export class Asking {
@@ -32,7 +32,7 @@ export class Asking {
     this.#infrastructure = infrastructure;
   }
 
-  /** What a person says about this step; waits for it as long as it takes. */
+  /** Waits without a time limit for a person's answer about this step. */
   async wordOn<T>(
     name: string,
     { kind, call }: Asks<T>,

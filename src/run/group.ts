@@ -193,7 +193,7 @@ export async function checkPersona(
   { journal, checks, control, trees }: TeamDrive,
 ): Promise<readonly CheckResult[]> {
   const state = personaOf(journal.state, phase.name, persona.name);
-  // What a check prints reaches the persona, so it has the files that the persona may read.
+  // The persona sees the output of a check, so the check gets only the files that the persona may read.
   const seen = await trees.readable(persona, merged.tree);
   if (state.tree === seen.tree && state.checks.length > 0) return state.checks;
   const { contract } = persona;

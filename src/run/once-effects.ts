@@ -22,7 +22,7 @@ export interface RecalledStep {
   readonly seq: number;
 }
 
-/** An effect whose intent is on record. */
+/** An effect whose intent is recorded. */
 export class BegunEffect<T> {
   readonly intent: number;
   readonly name: string;
@@ -309,7 +309,7 @@ export class OnceEffects {
   }
 }
 
-/** What is known of an effect without an outcome. */
+/** Why the outcome of an effect is unknown. */
 const whyOf = ({ outcome, at }: EffectState): string =>
   outcome.kind === "unknown" ? outcome.because : `It began at ${isoTime(at)}, and no outcome was recorded.`;
 

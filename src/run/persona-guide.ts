@@ -25,7 +25,7 @@ const notesBytes = 32 * 1024;
 const mostBelow = 20;
 
 /**
- * What a persona is told besides its instructions and its brief. All of it is fixed when the session begins: the team's
+ * The texts that a persona gets besides its instructions and its brief. They are fixed when the session begins: the team's
  * files by their hashes, and the notes of the repository by the files that the session began with, so that no persona can
  * give orders to the next ones by writing them.
  */

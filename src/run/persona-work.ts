@@ -50,7 +50,7 @@ export interface PersonaWork {
   /** The length of a model's answer and how far healing may raise it, if the team sets it. */
   readonly outputTokens: { readonly limit: number; readonly most: number } | undefined;
   readonly policy: PersonaPolicy;
-  /** What it may not change of the files that the phase began with. */
+  /** The initial files of the phase, and which of them it may not change. */
   readonly protection: { readonly base: string | undefined; readonly rules: () => ProtectionRules };
   /** None when healing is off. */
   readonly healers: readonly Healer[];

@@ -14,7 +14,7 @@ import { launches } from "./programs/refuse-unconfined.ts";
 export const prepareDependencies = (team: Team, session: ClaimedSession): Promise<ClaimedSession> =>
   installDependencies(team.definition, session);
 
-/** How the checks of the team stand on the files of the source, before a model is asked. Throws `SetupFailed` too. */
+/** Runs the team's checks on the files of the source, before the first model call. Throws `SetupFailed` too. */
 export async function measureSource(team: Team, session: ClaimedSession): Promise<void> {
   if (session.journal.state.created.source === undefined) return;
   const { measureBaseline } = await import("./baseline.ts");

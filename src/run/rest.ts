@@ -166,7 +166,7 @@ export class Rest {
           return this.#control.rest({ restsSince: now - restAfterMs, wakeAt });
       }
     } catch {
-      // Nothing waits any more.
+      // Nothing waits.
     }
   }
 }

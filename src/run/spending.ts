@@ -56,7 +56,7 @@ export interface Accounts {
   readonly tracker: TokenTracker;
   readonly clock: Clock;
   readonly defaults: BudgetDefaults;
-  /** What providers admit in a minute; a team may say less. */
+  /** Limits of providers per minute. A team may set lower ones. */
   readonly rates: ProviderRates | undefined;
   /** Samples of earlier runs of the team. Read once, when a warning may be due. */
   readonly history: (team: string) => Promise<readonly RunSample[]>;

@@ -55,9 +55,9 @@ const healthRoute = createRoute({
   method: "get",
   path: "/healthz",
   operationId: "health",
-  summary: "Whether it answers; the only route without a token",
+  summary: "Health check; the only route without a token",
   security: [],
-  responses: { 200: json("It does.", health) },
+  responses: { 200: json("The server answers.", health) },
 });
 
 /** Adds a request id, the duration and the security headers to every answer. */

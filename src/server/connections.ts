@@ -28,7 +28,7 @@ export const connectionLimits: ConnectionLimits = {
 /** The connection of a request. */
 export interface Caller {
   readonly address: string;
-  /** Marks the connection as having an accepted token: no stranger can displace it any more. */
+  /** Marks the connection as having an accepted token: strangers can no longer displace it. */
   trust(): void;
 }
 

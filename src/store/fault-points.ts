@@ -62,7 +62,7 @@ export const faultPoints = {
   "effect.settled:before-commit": "the effect ended and its outcome is lost; its probe or a person says it",
   "effect.settled:after-commit": "the outcome is recorded; the effect never happens again",
   "effect.unknown:before-commit": "why the outcome is unknown is lost; the intent still says that it is",
-  "effect.unknown:after-commit": "the outcome is unknown on record, and the session is not parked yet",
+  "effect.unknown:after-commit": "the unknown outcome is recorded, and the session is not parked yet",
   "step.wait:before-commit": "the wait has not begun",
   "step.wait:after-commit": "the next driver waits only for the remainder",
   "attempt.diverged:before-commit":
@@ -73,7 +73,7 @@ export const faultPoints = {
   "call.cut:after-commit": "the cut answer is paid for, and the session is not parked yet",
   "call.waiting:before-commit":
     "the call has not begun and has no trace; the next driver asks a person about it",
-  "call.waiting:after-commit": "the call waits on record, and the session is not parked yet",
+  "call.waiting:after-commit": "the waiting call is recorded, and the session is not parked yet",
   "dependency.waiting:before-commit": "the wait is not recorded; the open breaker refuses the call again",
   "dependency.waiting:after-commit": "the attempt waits without being used up, also in the next process",
   "attempt.failed:before-commit": "the failure is not counted; the attempt continues and fails again",

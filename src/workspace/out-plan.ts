@@ -106,7 +106,7 @@ export type Found =
   | { readonly kind: "other"; readonly reason: string; readonly isBeside: boolean };
 
 export type OutAction =
-  /** `stay`: the file already has the content, whoever wrote it. */
+  /** `stay`: the file already has the content. */
   | { readonly kind: "create" | "replace" | "stay"; readonly path: string; readonly file: TreeFile }
   | { readonly kind: "remove"; readonly path: string };
 

@@ -6,7 +6,7 @@ import { seededRandom } from "../unit/domain/seeded-random.ts";
 import { orElse, type Trial } from "./campaign.ts";
 import { killUntilDone, outputOf, protocols } from "./models.ts";
 
-/** What may be written into the provider's cache, over what an undisturbed conversation writes. */
+/** Limit on the tokens written to the provider's cache, as a multiple of an undisturbed conversation. */
 export const mostWritten = 1.05;
 
 interface Conversation {

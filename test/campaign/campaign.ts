@@ -9,7 +9,7 @@ export interface Trial {
   readonly title: string;
   /** Resolves to the number of things tried, and rejects when a promise is broken. */
   readonly run: (seed: number) => Promise<number>;
-  /** What it tries; missing: the same as its campaign. */
+  /** The noun for its trials. Missing: that of its campaign. */
   readonly tries?: string;
 }
 

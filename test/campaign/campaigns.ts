@@ -104,7 +104,7 @@ const campaigns: readonly Campaign[] = [
   },
 ];
 
-/** What a person can start. Loads no trial, so that the list needs no test runner. */
+/** The campaigns that a person can start. Loads no trial, so that the list needs no test runner. */
 export const listed: readonly {
   readonly name: string;
   readonly about: string;

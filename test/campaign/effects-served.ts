@@ -178,7 +178,7 @@ class Served {
     return readMarks(`${this.#marksFile}.stopped`).map(Number);
   }
 
-  /** What was stopped continues, and ends without its server; then a person can know what happened. */
+  /** Continues the stopped processes, which end without their server. Then a person can know what happened. */
   async #continue(): Promise<void> {
     for (const pid of this.#stopped.filter((one) => !this.#continued.has(one))) {
       this.#continued.add(pid);

@@ -209,7 +209,7 @@ export function attackWithCommands(
   });
 }
 
-/** What the server tells about the session. */
+/** Expects that no answer of the server about the session contains a secret. */
 async function expectAnswersWithout(secrets: readonly string[], state: string, id: string): Promise<void> {
   const ends: (() => Promise<void>)[] = [];
   const keep = (end: () => Promise<void>) => void ends.push(end);

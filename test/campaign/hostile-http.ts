@@ -146,7 +146,7 @@ function routesOf({ app }: RunningServer, known: readonly string[]): Route[] {
     .map(({ method, path }) => ({ method, path, known }));
 }
 
-/** What Node itself would refuse never reaches the app. */
+/** Paths that Node itself refuses never reach the app. */
 function isSendable(path: string): boolean {
   return URL.canParse(`${base}${path}`) && !/[\s\p{Cc}]/u.test(path);
 }
@@ -241,7 +241,7 @@ async function judge(answer: Response, mayEnter: boolean, about: string): Promis
     problem.advice ?? "",
     ...(problem.fields ?? []).map(({ message }) => message),
   ];
-  // What the request itself said may be quoted.
+  // Text of the request may be quoted.
   for (const words of said)
     expect(words.replaceAll(/"[^"]*"/g, '""'), `${about}: ${text}`).not.toMatch(rawWords);
 }

@@ -186,7 +186,7 @@ class Target {
     return "accepted";
   }
 
-  /** What was accepted is whole, is what the file says, is listed with the others, and runs nothing. */
+  /** An accepted import is complete, equals its file, is listed with the others, and runs nothing. */
   async #judge(file: string, what: string): Promise<void> {
     const maestro = this.#maestro;
     const { session, checkpoints } = JSON.parse(gunzipSync(readFileSync(file)).toString()) as {

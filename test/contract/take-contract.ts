@@ -190,7 +190,7 @@ export function takeContract(open: OpenStore): void {
       const two = await takeAll(store, 3);
       expect([...two.claims.keys()]).toEqual([second]);
       await store.releaseSession((two.claims.get(second) as Claim).lease);
-      // The second was released and is no suspect any more. It has been recovered before, so it comes after the third.
+      // The second was released and is no longer a suspect. It has been recovered before, so it comes after the third.
       expect([...(await takeAll(store, 3)).claims.keys()]).toEqual([third, second]);
     });
 

@@ -145,7 +145,7 @@ it("secrets in errors, in their causes and in the brief never reach the tracker"
     expect(sent).not.toContain(secret);
 });
 
-/** A port that is not in use any more. */
+/** A port that is no longer in use. */
 async function unusedAddress(): Promise<string> {
   const { server } = await LoopbackJira.start();
   const { url } = server;

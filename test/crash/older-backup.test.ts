@@ -67,7 +67,7 @@ test("a session from an older backup does not run, and no newer checkpoint is wr
   });
   expect(sealed()).toEqual(before);
   expect(session.ran).toEqual([]);
-  // What was refused is not done later either.
+  // A refused act is not done later.
   await session.with(async (maestro) => {
     await maestro.restoreCheckpoints(id);
     expect((await (await maestro.resume(id)).result()).status).toBe("completed");

@@ -199,7 +199,7 @@ test("limits that make no sense are refused, and one below what is used says wha
   ]) {
     const { code, stderr } = await maestro(at, ...command);
     expect(code).toBe(2);
-    // What happened, what to do, the code.
+    // The message, the advice and the code.
     expect(stderr.trim().split("\n")).toHaveLength(3);
   }
   const served = await maestro(at, "serve", "--port", "abc");
@@ -239,7 +239,7 @@ test("commands about existing sessions create no state directory", async () => {
   expect(readdirSync(join(at.folder, "other"))).toEqual([]);
 });
 
-test("a remembered folder that cannot be written any more stops a resume before anything runs", async () => {
+test("a remembered folder that is no longer writable stops a resume before anything runs", async () => {
   const at = await withTeam();
   await maestro(at, ...run, "--until", "greeting", "--out", "files");
   rmSync(join(at.folder, "files"), { recursive: true });

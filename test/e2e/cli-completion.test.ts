@@ -6,7 +6,7 @@ import { inShell, maestro, type Place, packageFolder, place } from "./support/pa
 
 const entry = join(packageFolder, "bin/maestro.cjs");
 
-/** What a person has typed before the tab, and what is offered. */
+/** The text before the tab, and the offers. */
 const table: Readonly<Record<string, readonly string[]>> = {
   "maestro res": ["resume"],
   "maestro usage --by p": ["persona", "phase"],

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { inTerminal, json, place } from "./support/packed.ts";
 import { checkpointsSchema, demoSchema, showSchema } from "./support/schemas.ts";
 
-/** What the script makes the model say, the call that the network broke among them. */
+/** The model calls of the script, including the one that the network broke. */
 const callsOfTheScript = 16;
 
 test("demo: killed in the middle, resumed, finished; no model call was paid twice and the project works", async () => {

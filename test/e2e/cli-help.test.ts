@@ -43,7 +43,7 @@ async function exampleOf(at: Place, name: string): Promise<readonly string[]> {
   return [...example.matchAll(/^ *\$ (.*)$/gm)].map(([, line = ""]) => line);
 }
 
-/** What comes before the last line may stop for a person, which is no success; the last line is the example proper. */
+/** Lines before the last may stop for a person, which is not a success. The last line is the example. */
 async function runExample(at: Place, name: string): Promise<void> {
   const example = await exampleOf(at, name);
   const before = example.slice(0, -1).map((line) => `${line} || [ $? = 4 ]`);
@@ -167,7 +167,7 @@ test("a pipe that is closed early is no error", async () => {
   expect(out.trim()).toBe("0");
 });
 
-/** What a command loads decides how fast it is there, and unlike time it is the same on a busy machine. */
+/** The files that a command loads decide how fast it starts. Unlike time, they are the same on a busy machine. */
 async function loaded(...args: readonly string[]): Promise<string[]> {
   const at = await ready("show");
   const hook = join(at.folder, "hook.mjs");

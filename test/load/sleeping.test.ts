@@ -67,7 +67,7 @@ test("10,000 sleeping sessions hold no place and no driver, and a new session is
   expect(performance.now() - beganMs).toBeLessThan(5_000);
 });
 
-/** What is alive: without a collection the garbage of ten thousand sessions would count. */
+/** Live memory: without a collection the garbage of ten thousand sessions would count. */
 function heapBytes(): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ModelRequest } from "./loopback-models.ts";
 
-/** What a provider read from its cache for one request, and what it wrote into it, in bytes of the prompt. */
+/** Bytes of the prompt that a provider read from its cache for one request, and bytes that it wrote to it. */
 export interface Cached {
   readonly read: number;
   readonly written: number;

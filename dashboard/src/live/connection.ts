@@ -19,7 +19,7 @@ export const stream = new EventStream(
     setTimer: (run, delayMs) => setTimeout(run, delayMs),
     clearTimer: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
     nextFrame: (run) => {
-      // A hidden tab draws no frames, and its queue must not grow for ever.
+      // A hidden tab draws no frames, and its queue must not grow without limit.
       if (document.hidden) setTimeout(run, 250);
       else requestAnimationFrame(run);
     },

@@ -75,7 +75,7 @@ interface SessionAddress {
   readonly tab: SessionTab | undefined;
 }
 
-/** "/s/parking-1/run"; undefined if it is no session's address. */
+/** "/s/parking-1/run"; undefined if it is not the address of a session. */
 export function parseSessionAddress(path: string): SessionAddress | undefined {
   const found = /^\/s\/([^/]+)(?:\/([^/]*))?\/?$/.exec(path);
   if (found === null) return undefined;

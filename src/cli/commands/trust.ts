@@ -21,7 +21,7 @@ async function grant(path: string, { json }: TrustOptions): Promise<void> {
     print(plain(`Trusted: ${file}`));
     for (const demand of demands) printWrapped(plain(`  ${demand}`));
   }
-  say("A file that changes is not trusted any more.");
+  say("A file that changes is no longer trusted.");
 }
 
 async function revoke(path: string, { json }: TrustOptions): Promise<void> {

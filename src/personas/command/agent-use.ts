@@ -5,10 +5,10 @@ import { mostTokens, noUsage, type Spent, type TokenUsage, totalTokens } from ".
 /** The name of a model that an agent does not tell. */
 export const unnamedModel = "";
 
-/** What an agent used, in one run or since its conversation began. */
+/** The usage of an agent, in one run or since its conversation began. */
 export interface AgentUse {
   readonly byModel: ReadonlyMap<string, TokenUsage>;
-  /** As the agent says; `null` where it does not. */
+  /** As the agent reports it; `null` if it reports none. */
   readonly costMicroUsd: Money | null;
 }
 
@@ -20,7 +20,7 @@ export function plus(one: TokenUsage, other: TokenUsage): TokenUsage {
   return eachPart((part) => one[part] + other[part]);
 }
 
-/** What was used after `before`. Counts of an agent are not trusted to grow. */
+/** The usage since `before`. An agent's counts may shrink, so they are not trusted to grow. */
 export function since(use: AgentUse, before: AgentUse): AgentUse {
   const byModel = new Map<string, TokenUsage>();
   for (const [model, usage] of use.byModel) {

@@ -96,7 +96,7 @@ export function resumeArguments(argv: readonly string[], session: string): reado
   return knownAgents[name].resume?.(argv, session);
 }
 
-/** The agent does not know its conversation any more: it failed before it did anything, and not from an outage. */
+/** The agent has lost its conversation: it failed before it did anything, and not from an outage. */
 function isLost({ ending, report: { error, cliSession }, spent: { usage } }: AgentRun): boolean {
   if (ending.kind !== "exited" || (ending.code === 0 && error === null)) return false;
   if (usage !== null && totalTokens(usage) > 0) return false;

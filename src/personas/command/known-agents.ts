@@ -6,7 +6,7 @@ import { GeminiEvents, readGemini } from "./agents/gemini.ts";
 import { OpencodeEvents } from "./agents/opencode.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What Maestro knows of one agent. */
+/** Everything that Maestro knows about one agent. */
 export interface KnownAgent {
   /** Reads what it prints. */
   readonly events: () => EventReader;

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, parseJson } from "../../domain/json.ts";
 import { noUsage, type TokenUsage } from "../../domain/usage.ts";
 import { type AgentUse, noUse, plus } from "./agent-use.ts";
 
-/** What an agent has written down of one conversation. */
+/** An agent's own record of one conversation. */
 export interface Transcript {
   /** Every whole answer. */
   readonly used: AgentUse;

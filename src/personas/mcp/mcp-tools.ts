@@ -58,7 +58,7 @@ const listedOnce = (tools: readonly McpToolInfo[]): readonly McpToolInfo[] => [
 function offer({ name, server, repeatable }: NamedServer, tool: McpToolInfo): OfferedTool {
   const isRepeatable = tool.repeatable || repeatable.some((glob) => globMatcher(glob)(tool.name));
   const effect = isRepeatable ? "repeatable" : "once";
-  // What our validator does not know is left to the server.
+  // The server checks schemas that our validator does not support.
   const isOurs = checkSchema(tool.input).length === 0;
   return {
     name: nameFor(name, tool.name),

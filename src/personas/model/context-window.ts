@@ -13,7 +13,7 @@ const wholeText =
 
 const summaryRequest = `This conversation is close to the limit of your context window. The messages above, except the first one and your instructions, will be replaced by what you write now. Call no tool. Write a summary for yourself, in at most 800 words: what is done and in which files; what you need again, word for word (names, signatures, numbers, errors); which decisions you made and why; what failed; what is left to do.`;
 
-/** An answer on record, with the tokens that its provider counted. */
+/** A recorded answer, with the tokens that its provider counted. */
 interface Answered {
   readonly usage: Pick<LanguageModelUsage, "inputTokens" | "outputTokens">;
 }

@@ -177,7 +177,7 @@ export interface CommandFolder {
   restart(): Promise<void>;
 }
 
-/** The persona's files on a real disk, until what a command made of them is on record. */
+/** The persona's files on a real disk, until the changes of a command are recorded. */
 export interface CommandPlace {
   /**
    * Copies the files into a folder, lets the work happen there and reads back what it left, with blobs made durable. If

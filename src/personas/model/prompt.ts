@@ -259,7 +259,7 @@ export const markerLine = ({ persona, phase }: Omit<Asking, "attempt">): string 
 
 const marker = /^You are (\S{1,64}) in phase (\S{1,64})\.$/m;
 
-/** The beginning of what only this attempt is told. */
+/** The start of the part that differs between attempts. */
 export const attemptLine = (attempt: number): string => `## This attempt\n\nThis is attempt ${attempt}.`;
 
 const attemptMarker = /^## This attempt\n\nThis is attempt (\d{1,6})\.$/m;

@@ -7,8 +7,8 @@ import { readUsage } from "./usage.ts";
 const bytesPerToken = 4;
 
 /**
- * What the provider has reported of an answer that is still coming. The SDK tells it only at the end, and a stream that
- * breaks has none.
+ * The usage that the provider has reported while its answer still arrives. The SDK returns usage only at the end, so
+ * a broken stream has none.
  */
 export class ReportedUsage {
   #counts: JsonObject = {};

@@ -26,7 +26,7 @@ export async function collectStream(stream: ReadableStream<StreamPart>, watching
       watching.onPart?.(value);
     }
   } catch (error) {
-    // Stop the source: it has no reader any more.
+    // Stop the source: its reader is gone.
     reader.cancel(error).catch(() => {});
     throw error;
   }

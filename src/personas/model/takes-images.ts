@@ -11,7 +11,7 @@ const seeing: readonly RegExp[] = [
 
 const takesImages = (model: string): boolean => seeing.some((pattern) => pattern.test(model));
 
-/** What a persona says about images in its definition. Null: as it is known of its model. */
+/** The persona's own setting for images. Null: the default of its model. */
 export type ImageChoice = boolean | null;
 
 /** Refuses a model that cannot see the images of the brief, before anything is paid. */

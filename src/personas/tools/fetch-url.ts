@@ -4,7 +4,7 @@ import type { FetchUrl } from "../model/ports.ts";
 import type { KeepText, ToolArguments, ToolDone } from "./tool-call.ts";
 import { shownPart } from "./tool-value.ts";
 
-/** What a page says is data. The model sees where it comes from. */
+/** The text of a page is data, so the model sees its address. */
 export async function fetchUrlTool(
   { url }: ToolArguments,
   fetchUrl: FetchUrl | undefined,

@@ -20,7 +20,7 @@ export interface OfferedTool {
   readonly effect: ToolEffect;
   /** A hash of what it reads besides its arguments and the files: part of what its calls are found again by. */
   readonly reads?: string;
-  /** What the policy asks about it; see `Tool`. */
+  /** For the policy; see `Tool`. */
   readonly writes?: readonly string[];
   readonly runsCheck?: true;
   /** The service it calls, which has a breaker. */

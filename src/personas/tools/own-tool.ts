@@ -39,7 +39,7 @@ const schemaLimits = { what: "the schema", maxBytes: 256 * 1024, maxDepth: 60 };
 
 export async function offerOwnTool(persona: string, name: string, own: OwnTool): Promise<OfferedTool> {
   const { schema, validate } = await readSchema(persona, name, own.inputSchema);
-  // What our validator does not know is left to the author's own.
+  // The author's own validator checks schemas that ours does not support.
   const isOurs = checkSchema(schema).length === 0;
   const judge = async (value: Json): Promise<Judged> => {
     const judged: Judged = isOurs

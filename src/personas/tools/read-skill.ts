@@ -22,7 +22,7 @@ export function skillReader(
       );
     const text = decodeText(await readFile(file.sha256));
     if (text === undefined)
-      throw new InputInvalid(`${wanted} of the skill ${name} is no text.`, {
+      throw new InputInvalid(`${wanted} of the skill ${name} is not a text file.`, {
         advice: "Work without it: only texts can be read.",
       });
     return path === undefined ? `${text.trimEnd()}\n${listOf(skill)}` : text;

@@ -9,7 +9,7 @@ export type KeepText = (text: string) => Promise<string>;
 /** The text that the model gets, and what an edit cost less than writing the file. */
 export interface ToolDone {
   readonly output: string;
-  /** The result of a tool of the team's own, where it is no text: the SDK gets it instead. */
+  /** The result of the team's own tool if it is not text. The SDK gets it instead. */
   readonly value?: Json;
   /** The hash of a text that is kept with the record, such as the whole output of a command. */
   readonly artifact?: string;

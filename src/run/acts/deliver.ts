@@ -156,7 +156,7 @@ export async function bringChanges(
   return applyChanges({ base, after, blobs, apart, own, whole }, directory, { force });
 }
 
-/** What phases made of each path: brought into a folder before, it is the session's own and may be replaced. */
+/** The contents that phases gave each path. In a folder, they belong to the session and may be replaced. */
 async function ownContents(
   { phases }: SessionState,
   base: Tree,

@@ -55,7 +55,7 @@ export interface ForkRequest {
 
 /**
  * Creates a fork in one transaction: copies of its parent's rows, with their seq, and a row that sets it apart. The fork
- * does not need its parent any more. It is not driven yet.
+ * no longer needs its parent. It is not driven yet.
  */
 export async function makeFork(
   parentId: SessionId,

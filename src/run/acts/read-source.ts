@@ -180,7 +180,7 @@ function refuseTooMany(root: string, leftOut: number, dirty: number): void {
     );
 }
 
-/** What a person should know about the files before the first call is paid. */
+/** Notices about the files, for a person, before the first call is paid. */
 export function sourceNotices(source: Source): readonly string[] {
   const { leftOut, restricted = [] } = source;
   const notices = [

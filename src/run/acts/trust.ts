@@ -14,7 +14,7 @@ import { modelOf } from "../persona-work.ts";
 /** A message has room for this many; `show` lists them all. */
 const mostDemands = 10;
 
-/** What the team of a session would run, read and send. */
+/** Everything that the team of a session would run, read and send. */
 export async function demandsOfSession(id: SessionId, store: Store): Promise<readonly Demand[]> {
   return demandsOfState(await readState(store, id));
 }

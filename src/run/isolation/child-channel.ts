@@ -70,7 +70,7 @@ export class ChildChannel {
     }
   }
 
-  /** What the effect asks for is done within its step. */
+  /** Requests of the effect belong to its step. */
   runEffect<T>(step: number, effect: () => T | Promise<T>): Promise<T> {
     return this.#effect.run(step, async () => effect());
   }

@@ -74,7 +74,7 @@ async function call(
 
 async function perform(work: ChildWork, context: ChildContext): Promise<unknown> {
   const { run, ...tools } = await personaAt(work);
-  if (run === undefined) throw changed(work.file, "has no such function any more");
+  if (run === undefined) throw changed(work.file, "no longer has that function");
   try {
     return await run(context.of(work, tools));
   } finally {

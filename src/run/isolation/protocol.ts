@@ -12,7 +12,7 @@ import type { ToolArguments } from "../../personas/tools/tool-call.ts";
 import type { Edit } from "../../workspace/edit.ts";
 import { recallFailure, rememberFailure } from "../failure/recorded-failure.ts";
 
-// What the server and the process of a persona's function say to each other: one JSON document a line. The function runs in
+// The messages between the server and the process of a persona's function: one JSON document a line. The function runs in
 // the child; the journal, the budget, the lease and the files stay in the parent.
 
 /** The descriptors of the child. */

@@ -68,7 +68,7 @@ class IsolatedAttempt {
   #late: InContext | undefined;
   /** Steps under way; each resolves when it is settled. */
   readonly #steps = new Map<number, Promise<void>>();
-  /** What requests were answered with. */
+  /** The answers to requests, by request. */
   readonly #failures = new Map<number, unknown>();
   readonly #spent = new Map<number, Spent>();
   readonly #priced = new Map<number, (spent: Spent) => void>();

@@ -73,7 +73,7 @@ function planIn({ blueprint, personas, deliverables }: ModelPlan): ModelPlan {
 /** The object itself. Models add code fences or a sentence before it, against the instructions. */
 function readJson(text: string): JsonObject | string {
   const [start, end] = [text.indexOf("{"), text.lastIndexOf("}")];
-  if (start === -1 || end < start) return "it is no JSON object";
+  if (start === -1 || end < start) return "it is not a JSON object";
   let value: Json;
   try {
     value = parseJson(text.slice(start, end + 1), {
@@ -86,7 +86,7 @@ function readJson(text: string): JsonObject | string {
     if (!MaestroError.is(error)) throw error;
     return oneLine(error.message);
   }
-  return isJsonObject(value) ? value : "it is no JSON object";
+  return isJsonObject(value) ? value : "it is not a JSON object";
 }
 
 const longest = 300;

@@ -87,9 +87,9 @@ export function planProblem(
   const stranger = personas.find(({ phase, persona }) => !isThere(phase, persona));
   if (stranger !== undefined) return `phase ${stranger.phase} has no persona ${stranger.persona}`;
   const unnamed = deliverables.find(({ name }) => !isName(name));
-  if (unnamed !== undefined) return `${unnamed.name} is no name of a deliverable`;
+  if (unnamed !== undefined) return `${unnamed.name} is not a valid name of a deliverable`;
   const lost = deliverables.find(({ file }) => isPattern(file) || !isPath(file));
-  return lost === undefined ? undefined : `${lost.file} is no path of a file`;
+  return lost === undefined ? undefined : `${lost.file} is not a valid path of a file`;
 }
 
 function isPath(file: string): boolean {

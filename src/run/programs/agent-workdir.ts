@@ -16,7 +16,7 @@ export interface LeftBehind<T> {
 
 export interface NotedConversation {
   readonly session: string;
-  /** What it had used before its last run, as that run noted it. */
+  /** Its usage before its last run, as that run noted it. */
   readonly used: Json;
   readonly home: string;
 }

@@ -10,9 +10,9 @@ import type { CommandResult } from "../../workspace/command.ts";
 import type { CommandPlace } from "./command-place.ts";
 import type { WorkingCopy } from "./working-copy.ts";
 
-/** What the model may get of each stream: its beginning and its end. */
+/** Limit on the text of each stream that the model gets: the beginning and the end. */
 const shownBytes = 24 * 1024;
-/** What is kept of the whole output. */
+/** Limit on the whole output that is stored. */
 const keptLength = 16 * 1024 * 1024;
 
 /** The programs that the model of one attempt runs, on one copy of its files. */
@@ -139,7 +139,7 @@ async function failuresOf(
 ): Promise<readonly Failure[]> {
   if (exitCode === 0) return [];
   const { readOutput } = await import("../failure/read-output.ts");
-  // What no reader knows is in the output already.
+  // The model has the output already, so an exit code adds nothing.
   return readOutput({ ...printed, exitCode, command }).filter(({ source }) => source !== "exit");
 }
 

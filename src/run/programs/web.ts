@@ -65,7 +65,7 @@ function allowed(text: string, from: URL | undefined, allow: readonly string[]):
   const whence = from === undefined ? "" : `${from.href} redirects to another address. `;
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new InputInvalid(
-      `${whence}${text.slice(0, 200)} is no address that begins with https:// or http://.`,
+      `${whence}${text.slice(0, 200)} is not an address that begins with https:// or http://.`,
     );
   if (url.username !== "" || url.password !== "")
     throw new InputInvalid(`${whence}An address with a user or a password is not fetched.`);
@@ -99,7 +99,8 @@ async function pageOf(url: URL, answer: GuardedAnswer): Promise<FetchedPage> {
     throw new ServiceLost(`${hostOf(url)} answered with status ${status}.`, undefined);
   }
   if (status < 200 || status > 299) throw refuse(`answered with status ${status}.`);
-  if (type !== "" && !isText(type.toLowerCase())) throw refuse(`is ${type.slice(0, 100)}, which is no text.`);
+  if (type !== "" && !isText(type.toLowerCase()))
+    throw refuse(`is ${type.slice(0, 100)}, which is not text.`);
   const bytes = await unpacked(await answer.read(maxBytes), headers.get("content-encoding") ?? "", url);
   const isHtml = /html/i.test(type) || (type === "" && /^\s*<(?:!doctype html|html)/i.test(latin(bytes)));
   const text = decoded(bytes, parameters, isHtml);

@@ -22,7 +22,7 @@ export interface Kept<T> {
 export class WorkingCopy {
   readonly #blobs: BlobStore;
   readonly #scratch: string;
-  /** What the folder holds; undefined when that is not known. */
+  /** The content of the folder; undefined if it is unknown. */
   #held: { readonly directory: string; readonly tree: Tree } | undefined;
   #left: string[] = [];
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, parseJson } from "../../domain/json.ts";
 
-/** What a repository's own files say about it. */
+/** The files of a repository that name its tools and tests. */
 export interface RepositoryFiles {
   readonly has: (path: string) => boolean;
   /** Of a file that `manifestFiles` names; undefined where it is missing. */
@@ -44,7 +44,7 @@ function ofNode(files: RepositoryFiles): NamedCheck[] {
   return Object.entries(scripts).flatMap(([name, words]) => {
     const word = words.find((one) => typeof declared[one] === "string");
     const script = word === undefined ? undefined : (declared[word] as string);
-    // What `npm init` writes into a package without tests.
+    // `npm init` writes this into a package without tests.
     if (word === undefined || script === undefined || script.includes("no test specified")) return [];
     const names = namesTests(script);
     const more = names === undefined ? [] : [...(manager === "npm" ? ["--"] : []), names];

@@ -2,7 +2,7 @@ import { isJsonObject, parseJson } from "../../domain/json.ts";
 import type { Tree } from "../../domain/tree.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 
-/** What npm runs of the package in the top folder when it installs its dependencies. */
+/** Scripts of the top package that npm runs when it installs dependencies. */
 const ownScripts = [
   "preinstall",
   "install",

@@ -29,7 +29,7 @@ export interface SetupPlace {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** What a setup finds in its folder. */
+/** The initial files of a setup's folder. */
 export interface SetupFiles {
   readonly tree: Tree;
   /** Files with secrets beside those of the tree. No layer may hold them. */

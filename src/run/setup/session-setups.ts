@@ -65,7 +65,7 @@ export class SessionSetups {
     this.#readExtra = readExtra;
   }
 
-  /** Before a model is asked. What an earlier drive did is on record, and is not even looked for. */
+  /** Runs before a model is asked. Setups of an earlier drive are recorded and skipped. */
   async prepareBase(signal: AbortSignal): Promise<void> {
     for (const setup of this.#setups) {
       const named = await this.#named(setup, this.#base.files);

@@ -154,7 +154,7 @@ export async function userCertificates(
   return { env: Object.fromEntries(found), files: [...new Set(found.map(([, path]) => path))] };
 }
 
-/** Undefined for what is no address, such as `direct` or `${VARIABLE}`. */
+/** Undefined for a value that is not an address, such as `direct` or `${VARIABLE}`. */
 function withoutCredentials(address: string | undefined): string | undefined {
   const url = address === undefined ? null : URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;

@@ -30,7 +30,7 @@ export function signInPage({ detail }: Problem): Response {
 }
 
 export function signedOutPage(): Response {
-  return pageOf("You are signed out", "This browser has no access to Maestro any more.", 200);
+  return pageOf("You are signed out", "This browser no longer has access to Maestro.", 200);
 }
 
 function pageOf(title: string, why: string, status: number): Response {

@@ -24,7 +24,7 @@ import { planView } from "../views/plan.ts";
 import { type App, addRoute, body, json, problems } from "./route.ts";
 import { idParam } from "./session.ts";
 
-const accepted = { 202: json("It was heard; this is the session now.", sessionView), ...problems };
+const accepted = { 202: json("Recorded. The session as it is now.", sessionView), ...problems };
 const planned = { 200: json("With `dryRun`: what would happen.", plan) };
 
 const action = <Schema extends z.ZodType>(name: string, summary: string, schema: Schema, required = false) =>

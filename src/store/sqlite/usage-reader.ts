@@ -145,7 +145,7 @@ export class UsageReader {
     return this.#open(group, where.replace("WHERE", "AND"), ...values);
   }
 
-  /** What the calls that have not ended reserve. */
+  /** Reservations of calls that have not ended. */
   #open(group: string, and: string, ...values: SQLInputValue[]): ReadonlyMap<string | null, number> {
     const rows = this.#queries.allNamed(
       `SELECT ${group} AS name, sum(u.asked_micro_usd) AS reserved

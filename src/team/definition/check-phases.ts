@@ -40,7 +40,7 @@ function checkDependencies(phases: readonly ReadPhase[], problems: Problems): vo
   }
 }
 
-/** A phase in a cycle, or after one, would wait for ever. */
+/** A phase in a cycle, or after one, would never start. */
 function checkCycles(phases: readonly ReadPhase[]): void {
   // If phases share a name, the first one counts. Duplicates and self-dependencies are reported elsewhere.
   const byName = new Map(phases.toReversed().map((phase) => [phase.definition.name, phase]));

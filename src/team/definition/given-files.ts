@@ -70,7 +70,7 @@ export class GivenFiles {
     const path = this.#home === undefined ? basename(file) : inside(String(written));
     const given = this.#take(path, readBounded(file, givenLimits.contextBytes));
     if (decodeText(this.contents.get(given.sha256) ?? Buffer.of(0)) === undefined)
-      throw new GivenFault("it is no text in UTF-8.");
+      throw new GivenFault("it is not UTF-8 text.");
     return given;
   }
 
@@ -220,7 +220,7 @@ const skillName = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 function frontMatterOf(content: Buffer): Pick<SkillDefinition, "name" | "description"> {
   const text = decodeText(content);
-  if (text === undefined) throw new GivenFault(`its ${skillFile} is no text in UTF-8.`);
+  if (text === undefined) throw new GivenFault(`its ${skillFile} is not UTF-8 text.`);
   const [, written] = frontMatter.exec(text) ?? [];
   if (written === undefined)
     throw new GivenFault(

@@ -68,7 +68,9 @@ export async function readYaml(text: string): Promise<SourceText> {
     return { kind: "read", value, locate: await locateNode(document, position) };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
-    return broken([{ sentence: `Its aliases of aliases come to more than ${maxUses} uses of one anchor.` }]);
+    return broken([
+      { sentence: `Its aliases of aliases add up to more than ${maxUses} uses of one anchor.` },
+    ]);
   }
 }
 

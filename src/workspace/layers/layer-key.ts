@@ -64,7 +64,7 @@ export function layerKey({
   return sha256(canonicalJson({ ...facts, ...(extra.size > 0 && { extra: hashOfSecrets(extra) }) }));
 }
 
-/** The key is on record: a fast hash would let its readers find out a short secret by trying. */
+/** The key is recorded: with a fast hash, readers could guess a short secret. */
 function hashOfSecrets(files: ExtraFiles): string {
   const known = hashes.get(files);
   if (known !== undefined) return known;

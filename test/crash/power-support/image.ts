@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type FileNumber, type Operation, type Recording, rootFolder } from "./operation.ts";
 
 /**
- * What happened to operations that were not synced when the power was cut. `nothing` of them reached the disk; `all` did;
+ * The fate of operations that were not synced when the power was cut. `nothing` of them reached the disk; `all` did;
  * `a beginning`: those before some moment, as a journaling file system keeps the order; `some`: each on its own, so that
  * later ones may be there without earlier ones. A write may also be torn: a disk writes sectors.
  */

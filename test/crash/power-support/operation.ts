@@ -11,7 +11,7 @@ export type Operation =
       readonly folder: FileNumber;
       readonly changes: readonly { readonly name: string; readonly file: FileNumber | undefined }[];
     }
-  /** What was done to the file or folder before the operation `covers` is on the disk now. */
+  /** Changes of the file or folder before the operation `covers` are on the disk now. */
   | { readonly kind: "sync"; readonly file: FileNumber; readonly covers: number; readonly path: string }
   /** The process told the outside about something that must not be lost. */
   | { readonly kind: "acknowledge"; readonly label: string };

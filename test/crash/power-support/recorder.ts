@@ -93,7 +93,7 @@ class TraceReader {
     else this.#unfinished.set(thread, { ...call, text: call.text.slice(0, -cut[0].length) });
   }
 
-  /** What holds from the beginning of a call: a descriptor is free, and an acknowledgement may have been seen. */
+  /** Effects of a call from its beginning: a descriptor is free, and an acknowledgement may have been seen. */
   #begins({ name, text }: Call): void {
     const descriptor = Number.parseInt(text, 10);
     if (name === "close") this.#open.delete(descriptor);

@@ -5,7 +5,7 @@ import { leaveMark, readMarks } from "./effects.ts";
 import { armFault, defineTeam, persona, phase } from "./package.ts";
 import { until } from "./until.ts";
 
-/** What a test decides about one life of the server, as JSON in the environment. */
+/** Settings of one life of the server, as JSON in the environment. */
 export interface ServedWorld {
   readonly marks: string;
   /** The number of the life: a process ends in an effect once in it. */

@@ -20,7 +20,7 @@ export type Kill =
       readonly at: "arrival";
       readonly request: Request;
       readonly nth: number;
-      /** What the tracker does with the request of the killed sender. */
+      /** How the tracker handles the request of the killed sender. */
       readonly fate: "done" | "done late" | "lost";
     }
   | { readonly at: "answer"; readonly request: Request; readonly nth: number; readonly afterMs: number };

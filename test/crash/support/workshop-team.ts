@@ -25,7 +25,7 @@ const calls = (tool: string, inputs: readonly object[]) => [
 ];
 const get = (service: string, call: string) => ({ command: `curl -sS ${service}/call%20${call}` });
 
-/** What the models ask for. The service's address is part of a command. */
+/** The requests of the models. The service's address is part of a command. */
 export const workshopScript = (service: string) => ({
   personas: {
     payer: calls("pay", [{ to: "Ann" }, { to: "Bob" }]),

@@ -17,7 +17,7 @@ export interface Job {
   readonly check: readonly string[];
   /** At the base. */
   readonly tests: { readonly passed: number; readonly failed: number };
-  /** What the failed check said, and the next prompt must show. */
+  /** Output of the failed check, which the next prompt must show. */
   readonly said: readonly RegExp[];
 }
 

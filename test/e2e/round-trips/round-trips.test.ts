@@ -60,7 +60,7 @@ async function runOn(folder: string, turns: readonly Turn[]): Promise<Place> {
   return at;
 }
 
-/** What came back when nothing was done, and when a file was made, one removed and one renamed; and what should have. */
+/** The delivered trees without a change, and with a file created, one removed and one renamed; and the expected ones. */
 async function roundTrip(repository: Pick<TestRepository, "folder" | "git">) {
   const { folder, git } = { folder: repository.folder, git: repository.git.bind(repository) };
   const idle = await runOn(folder, []);

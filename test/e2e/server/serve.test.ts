@@ -82,7 +82,7 @@ test("a session resumes after SIGKILL and a restart, and a reconnecting stream s
   await before.until((events) => events.filter(({ event }) => event === "entry").length >= 12);
   first.child.kill("SIGKILL");
   await first.exited;
-  // What was on its way when the process died is read as well.
+  // Also reads the bytes that were in transit when the process died.
   await before.until(() => false).catch(() => undefined);
   seen.push(...before.ids("entry"));
   expect(seen).toEqual(range(1, seen.length));

@@ -49,7 +49,7 @@ test("a failure says what happened and what to do, and the next call with the ke
   expect(await run("print", work)).toBe("printed");
 });
 
-test("a value that is no JSON is refused, and another brief for a key is a conflict", async () => {
+test("a value that is not JSON is refused, and another brief for a key is a conflict", async () => {
   const { run } = desk();
   await expect(run("map", () => new Map([[1, 2]]) as never)).rejects.toThrow(SessionFailed);
   await run("key", () => 1);

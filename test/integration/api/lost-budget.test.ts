@@ -51,7 +51,7 @@ test("a lost database loses neither limits nor usage", async () => {
   await inOneLife(stateDir, async (maestro) => {
     const [found, ...used] = await spendingOf(maestro, id);
     expect(used).toEqual(before.slice(1));
-    // What was said after the last checkpoint is lost with the rows.
+    // Signals after the last checkpoint are lost with the rows.
     const known = budgets.filter(({ level }) => level !== "phase");
     expect(found).toEqual(known);
     expect(found[0]).toMatchObject({ level: "session", budget: { tokens: 100_000 } });

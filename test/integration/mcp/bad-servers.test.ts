@@ -12,7 +12,7 @@ import { type Call, scriptOf, session, temporaryFolder } from "./session.ts";
 const sandbox = await describeSandbox();
 const callSpeak: readonly Call[] = [["odd_speak", {}]];
 
-/** What becomes of a call of the tool `speak`, whose answer the test writes. */
+/** The outcome of a call of the tool `speak`, whose answer the test writes. */
 async function spoken(
   answer: (params: unknown, response: ServerResponse) => unknown,
   { repeatable = ["*"], ...definition }: { readonly repeatable?: string[]; readonly timeoutMs?: number } = {},

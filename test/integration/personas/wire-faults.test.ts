@@ -19,7 +19,7 @@ interface Expected {
   readonly code?: string;
   readonly outage: boolean;
   readonly retryAfterMs?: number;
-  /** What is settled for it; `null` where it is unknown. */
+  /** The settled usage; `null` if it is unknown. */
   readonly usage: TokenUsage | null;
 }
 

@@ -114,7 +114,7 @@ describe("a model that deletes and moves files", () => {
   });
 });
 
-test("a file that one persona deletes and another edits is a conflict that the later one hears of", async () => {
+test("a file that one persona deletes and another edits is a conflict that the later one is shown", async () => {
   const source = repository();
   const hive = await ModelHive.open(
     scripted({

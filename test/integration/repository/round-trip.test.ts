@@ -50,7 +50,7 @@ function everyKind(): TestRepository {
 }
 
 describe("a repository", () => {
-  test("comes back with the same tree hash when nobody changed it", async () => {
+  test("comes back with the same tree hash when no phase changed it", async () => {
     const repository = everyKind();
     const maestro = await new TeamPlace().open();
     const session = await maestro.start(idle, { brief: "look", source: { git: repository.folder } });

@@ -34,7 +34,7 @@ describe("no persona of the built-in team passes with", () => {
     ["blank files", () => "\n\n"],
     ["placeholders", (path: string) => (path.endsWith(".md") ? "# TODO\n\nTBD\n" : "// TODO\n")],
   ])("%s", (_, content) => {
-    // What runs in a browser is judged by its gate.
+    // Code for a browser is judged by its gate.
     test.each([...personas.keys()].filter((name) => name !== "frontend_developer"))("%s", async (name) => {
       expect(await verdictOn(name, content)).toBe("failed");
     });

@@ -87,7 +87,7 @@ describe("not read, and told to the model, is", () => {
   const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
 
   test.each<[string, Answer, string]>([
-    ["an image", page(Buffer.alloc(100, 7), "image/png"), "is image/png, which is no text."],
+    ["an image", page(Buffer.alloc(100, 7), "image/png"), "is image/png, which is not text."],
     ["binary data that calls itself text", page(Buffer.from([1, 0, 2]), "text/plain"), "is binary data."],
     [
       "a page that is not there",
@@ -126,7 +126,7 @@ describe("not read, and told to the model, is", () => {
     [
       "a redirect to a file",
       (_, response) => response.writeHead(302, { location: "file:///etc/passwd" }).end(),
-      "is no address that begins with https:// or http://.",
+      "is not an address that begins with https:// or http://.",
     ],
   ])("%s", async (_, answer, told) => {
     const { url, host } = await webServer(answer);
@@ -146,8 +146,8 @@ describe("not read, and told to the model, is", () => {
   });
 
   test.each([
-    ["file:///etc/passwd", "is no address that begins with"],
-    ["no address", "is no address that begins with"],
+    ["file:///etc/passwd", "is not an address that begins with"],
+    ["no address", "is not an address that begins with"],
     ["https://user:pass@docs.example/", "a user or a password"],
     ["https://docs.example.evil.example/", "is not one of the hosts"],
     ["https://docs.example:8443/", "is not one of the hosts"],

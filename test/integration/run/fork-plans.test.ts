@@ -18,7 +18,7 @@ const writes =
   ({ workspace }: PersonaContext) =>
     workspace.write(path, text);
 
-/** What a fork was said to do, and who then worked. */
+/** The plan of a fork, and the personas that then worked. */
 async function planAndRun(place: TeamPlace, team: Team, request: ForkOptions) {
   const maestro = await place.open();
   const session = await maestro.start(team, { brief: "x" });

@@ -96,7 +96,7 @@ describe("a phase from outside with changed personas", () => {
     expect(planned).toMatchObject({ analyst: "kept", designer: "runs", dev: "may-run" });
     expect(ran).toEqual(["designer", "dev"]);
     expect(result.results["design"]?.["designer"]?.outputs).toMatchObject({ files: ["design.md", "req.md"] });
-    // What it delivers and found is handed on, though it did not touch it.
+    // Unchanged files that it delivers are passed on.
     expect(result.results["build"]?.["dev"]?.outputs).toEqual({
       files: ["design.md"],
       results: ["designer"],

@@ -32,7 +32,7 @@ async function finished(place: TeamPlace) {
   return { maestro, id: session.id };
 }
 
-/** What the plan says, who then runs, and the files of the fork. */
+/** The plan, the personas that then run, and the files of the fork. */
 async function forked(place: TeamPlace, maestro: Maestro, id: string, options: ForkOptions) {
   const { personas } = await maestro.planFork(id, options);
   const planned = Object.fromEntries(personas.map(({ persona, action }) => [persona, action]));

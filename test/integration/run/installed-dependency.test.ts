@@ -246,7 +246,7 @@ describe("a dependency that may not be installed", () => {
     ["with no text for a version", JSON.stringify({ dependencies: { sums: {} } }), undeclared],
     ["in a list", JSON.stringify({ dependencies: ["sums"] }), undeclared],
     ["of a package.json that is no object", "[]", /^failed: package\.json is not an object/],
-    ["of a package.json that is no JSON", "{", /^failed: package\.json/],
+    ["of a package.json that is not JSON", "{", /^failed: package\.json/],
     ["of an endless package.json", `{"a":"${"x".repeat(1024 * 1024)}"}`, /^failed: package\.json/],
   ])("(%s) is rolled back and recorded", async (_, text, says) => {
     const helped = installs(folderWith(sums));

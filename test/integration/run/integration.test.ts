@@ -53,7 +53,7 @@ describe("a contract that cannot be fulfilled", () => {
       policy: { write },
     });
 
-  test("is one with a file that the policy does not let the persona write", () => {
+  test("is one with a file that the policy forbids the persona to write", () => {
     expect(writable(["src/**"])).toEqual([
       {
         severity: "blocking",

@@ -28,7 +28,7 @@ export class Lives {
   readonly ran: string[] = [];
   /** How far the clock went in the last life. */
   waitedMs = 0;
-  /** Called with every row, right after its commit and before anybody acts on it. */
+  /** Called with every row, right after its commit and before any code acts on it. */
   onEvent: (event: SessionEvent) => void = () => {};
   /** Which session lives. */
   key = "key";
@@ -107,7 +107,7 @@ export class Lives {
     await this.begun;
     while (!ended.signal.aborted) {
       const dueMs = this.clock.nextDueInMs() ?? 0;
-      // What is due later is the watch for attempts that stand still, which no code waits for.
+      // Later timers only watch for attempts without progress, and no code waits for them.
       await this.clock.advance(dueMs <= longestWaitMs ? dueMs : 0);
     }
     return work;

@@ -81,7 +81,7 @@ test("under a server the code of tools runs in processes of its own and records 
   expect(there.lines.some((line) => line.endsWith(` ${process.pid}`))).toBe(false);
 });
 
-test("a tool that ends its process under a server has failed, and the model hears of it", async () => {
+test("a tool that ends its process under a server has failed, and the model gets the failure", async () => {
   const team = isolatedTeam(await load(), file, { memoryMb: 512, prices: undefined });
   const { status, tools } = await run(team, ["exit"]);
   expect(tools[0]?.body).toContain("The process of the tool lookup ended before the tool did.");

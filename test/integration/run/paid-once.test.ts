@@ -30,7 +30,7 @@ async function pausedAfterTwo(): Promise<void> {
 }
 beforeEach(pausedAfterTwo);
 
-/** What was really asked since the last look. */
+/** The questions that reached the model since the last call of this function. */
 const paid = () => model.asked.splice(0).map((prompt) => /Q\d/.exec(prompt)?.[0]);
 
 async function pauseHere(question: number): Promise<void> {

@@ -375,7 +375,7 @@ describe("a model", () => {
     return { place, maestro, result: await run(maestro, team) };
   }
 
-  test("pays nothing while its call waits, and is told what a person said", async () => {
+  test("pays nothing while its call waits, and gets the person's answer", async () => {
     const { place, maestro, result } = await start([write, submit], { approve: ["write_file"] });
     expect(result).toMatchObject(review);
     const { calls } = (await maestro.show(key)).usage;

@@ -119,7 +119,7 @@ test("files that a healer writes against the policy are rolled back and recorded
   expect(files.map(({ path }) => path)).toEqual(["src/needed.txt"]);
 });
 
-test("fix-imports leaves files alone that the policy does not let the persona write", async () => {
+test("fix-imports changes no file that the policy forbids the persona to write", async () => {
   const place = new TeamPlace();
   const maestro = await place.open();
   const team = defineTeam("ruled", {

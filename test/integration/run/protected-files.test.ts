@@ -61,7 +61,7 @@ const attack = async ({ workspace }: Pick<PersonaContext, "workspace">): Promise
 };
 
 describe("a persona that empties the tests of an earlier phase and replaces their command", () => {
-  it("as a function, does not pass its gate: both are put back, its own file stays, and its next attempt hears of it", async () => {
+  it("as a function, does not pass its gate: both are put back, its own file stays, and its next attempt is informed", async () => {
     const place = new TeamPlace();
     const heard: unknown[] = [];
     const { maestro, id, result, attempts } = await run(place, {
@@ -374,7 +374,7 @@ it("a person may change protected files, and later phases keep them so", async (
   expect(await filesOf(place, maestro, session.id)).toMatchObject({ "test/sum.test.mjs": edited });
 });
 
-it("a rejected phase runs again on its own new tests, which it may change, and hears what was put back before", async () => {
+it("a rejected phase runs again on its own new tests, which it may change, and is informed of earlier restored files", async () => {
   const place = new TeamPlace();
   const maestro = await place.open({ attempts: { max: 1 }, rounds: { max: 1 } });
   const heard: string[][] = [];

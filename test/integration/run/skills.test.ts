@@ -77,7 +77,7 @@ test("the prompt has the name and description of a skill, and the model reads th
   expect(last).toContain("Read the tests first.");
   expect(last).toContain("- list.md (28893 bytes)");
   expect(last).toContain("line 2999\\nline 3000");
-  expect(last).toContain("picture.png of the skill review is no text.");
+  expect(last).toContain("picture.png of the skill review is not a text file.");
   expect(last).toContain("has no file");
   expect(last).not.toContain("root:");
   expect(last).toContain("Did you mean");

@@ -7,7 +7,7 @@ import { Lives } from "./lives.ts";
 const once = { attempts: { max: 1 }, rounds: { max: 1 } };
 const done = { summary: "done" };
 
-/** What the last failed attempt died of. */
+/** The failure of the last failed attempt. */
 async function failureOf(lives: Lives): Promise<{ name?: string; message?: string }> {
   const { phases } = await lives.show();
   return phases[0]?.personas[0]?.attempts.at(-1)?.failure?.error ?? {};

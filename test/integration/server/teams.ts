@@ -13,7 +13,7 @@ export const quickRetries = {
   rounds: { max: 1, baseDelayMs: 1, maxDelayMs: 2 },
 } as const;
 
-/** What a model might write to do harm wherever it is shown. */
+/** A text that a model might write to do harm wherever it is shown. */
 export const hostile =
   '</script><script>alert(1)</script> [x](javascript:alert(1)) \u001b[31mred\u001b]8;;http://evil.example\u0007 \n\nid: 999\nevent: hello\ndata: {}\n\n "\\\u2028\u202e\u0000';
 

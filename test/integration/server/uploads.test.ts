@@ -212,7 +212,7 @@ describe("a session that begins with an upload", () => {
   });
 });
 
-describe("an upload that nobody uses", () => {
+describe("an upload that no session uses", () => {
   test("expires after twelve hours, and prune removes its record and its files", async () => {
     // Ahead of the clock of this machine: ids never go back, and requests have some of their own.
     const clock = new ManualClock(Date.now() + 3_600_000);

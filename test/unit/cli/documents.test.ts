@@ -36,7 +36,7 @@ test.each([80, 40])("on %d columns no help breaks within a word", (columns) => {
       .configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => columns })
       .outputHelp();
     const tooLong = help.split("\n").filter((line) => line.length > columns && /\S\s+\S/.test(line));
-    // What is meant to be pasted stays on one line, and a flag stays with its value.
+    // Commands to paste stay on one line, and a flag stays with its value.
     expect(tooLong.filter((line) => !/^ {2}(?:\$|-)|^ {2}The examples?/.test(line))).toEqual([]);
   }
 });

@@ -44,7 +44,7 @@ async function valueAndOrigin(key: SettingKey, options: LoadOptions) {
   const raw = key
     .split(".")
     .reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], loaded.config);
-  // What people are shown is the value itself, unless it is a secret.
+  // People see the value itself, unless it is a secret.
   expect(described?.value).toBe(
     settings[key].secret ? (raw === undefined ? "not set" : "set") : (raw ?? null),
   );

@@ -277,7 +277,7 @@ describe("a team file that reaches beyond the sandbox", () => {
   });
 });
 
-test("revoking forgets files and folders that do not exist any more, and leaves others alone", async () => {
+test("revoking forgets files and folders that no longer exist, and changes no others", async () => {
   const env = await person();
   for (const path of ["/gone/a/team.yaml", "/gone/ab/team.yaml"])
     await rememberTrust({ path, sha256: "0" }, env);

@@ -54,7 +54,7 @@ describe("an alert", () => {
   });
 });
 
-/** What is on record of the warnings that this look gave. */
+/** The recorded warnings of this check. */
 async function raisedBy(
   tracker: TokenTracker,
   { store, lease }: { readonly store: SqliteStore; readonly lease: Lease },

@@ -21,7 +21,7 @@ const model = (over: object = {}) => ({
 });
 const withModel = (over: object) => [{ id: "acme", models: [model(over)] }];
 
-/** What the installed package publishes, as a file. */
+/** The prices that the installed package publishes, as a file. */
 const published = [
   ...new Set([...knownProviders, ...optionalNames].map((name) => publishedNames[name] ?? name)),
 ].flatMap((providerId) => {

@@ -142,7 +142,7 @@ test("another persona's text on the same session goes on from where it was; anot
   expect(resets()).toBe(0);
 });
 
-test("a connection that was given up says nothing any more", () => {
+test("an abandoned connection reports nothing", () => {
   const { stream, sources, batches, hello, frame } = setUp();
   stream.follow("/v1/sessions/a/events", "3");
   hello();
@@ -155,7 +155,7 @@ test("a connection that was given up says nothing any more", () => {
   expect(sources).toHaveLength(2);
 });
 
-test("a server that refuses is told from one that is gone, until it lets the browser in again", async () => {
+test("distinguishes a server that refuses from one that is gone, until it accepts the browser again", async () => {
   let signedOut = true;
   const { stream, states, last, hello } = setUp(async () => signedOut);
   stream.follow("/v1/events", "7");

@@ -99,7 +99,7 @@ describe("times", () => {
     ]);
   });
 
-  test("what happened before midnight is told by its time of day at 3 am", () => {
+  test("at 3 am, an event before midnight shows its time of day", () => {
     const stopped = new Date(2026, 10, 15, 23, 51).getTime();
     const three = new Date(2026, 10, 16, 3, 0).getTime();
     expect(moment(stopped, three)).toBe("23:51");

@@ -142,7 +142,7 @@ describe("announcements", () => {
   });
 });
 
-test("a word counts as heard when the session has changed, and says so after 5 s of silence", () => {
+test("a request counts as received when the session has changed, and says so after 5 s of silence", () => {
   const parked = { status: "parked", since: "a", limitUsd: 8 } as const;
   const waiting = { kind: "waiting", label: "Resuming…", since: 0, was: markOf(parked) } as const;
   expect(settle(waiting, parked)).toBe(waiting);

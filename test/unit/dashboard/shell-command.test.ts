@@ -4,7 +4,7 @@ import { commandName, editFlags, shellCommand } from "../../../dashboard/src/for
 import { reviewCommand } from "../../../dashboard/src/sentences/review-command.ts";
 import { emptyStart, startCommand } from "../../../dashboard/src/start/start-form.ts";
 
-/** What a shell would hand to `maestro`, call by call: nothing else may run, and nothing may be lost. */
+/** The arguments that a shell passes to `maestro`, call by call: nothing else may run, and nothing may be lost. */
 function callsOf(command: string): string[][] {
   const script = `maestro() { printf 'call\\0'; printf '%s\\0' "$@"; }\n${command}`;
   const said = execFileSync("sh", ["-c", script], { encoding: "utf8" });

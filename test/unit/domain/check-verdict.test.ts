@@ -109,7 +109,7 @@ describe("no-worse compares by number where names are missing", () => {
   });
 });
 
-describe("no-worse goes by the exit code where no reader knows the tests", () => {
+describe("no-worse compares exit codes if no reader knows the tests", () => {
   const rule = { must: "no-worse" } as const;
   test.each([
     [0, 0, true],

@@ -14,7 +14,7 @@ export const fixtureNames = (...folders: readonly string[]): string[] =>
 
 const readJson = (name: string): unknown => JSON.parse(readFileSync(join(root, `${name}.json`), "utf8"));
 
-/** What a real tool really printed. */
+/** The recorded output of a real tool. */
 export function outputOf(name: string): CommandOutput {
   const { command, exitCode, stdout, stderr } = readJson(name) as {
     readonly command: readonly string[];

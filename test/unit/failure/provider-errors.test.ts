@@ -9,7 +9,7 @@ type Row = readonly [
   retryAfterMs?: number,
 ];
 
-/** What every provider package throws for the same fault. */
+/** The error that every provider package throws for the same fault. */
 const everywhere: Readonly<Record<string, Row>> = {
   reset: ["API_ERROR", "ECONNRESET", "outage"],
   refused: ["API_ERROR", "ECONNREFUSED", "outage"],

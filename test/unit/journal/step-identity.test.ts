@@ -48,7 +48,7 @@ test.each(["function", "model"] as const)(
   (kind) => {
     const input = { rates: new Map([["eur", 1]]) } as unknown as Json;
     expect(() => new StepIdentities(read).next(kind, "total", input)).toThrow(
-      'The input of step "total" is no JSON: canonical JSON cannot hold a Map.',
+      'The input of step "total" is not JSON: canonical JSON cannot hold a Map.',
     );
   },
 );

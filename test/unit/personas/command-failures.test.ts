@@ -30,7 +30,7 @@ describe("a command that fails", () => {
       agent(`console.log(${JSON.stringify(JSON.stringify(event))}); process.exit(1)`),
     );
     expect(classifyError(await failureOf(run))).toMatchObject(expected);
-    // What it took before it failed counts.
+    // Usage before the failure counts.
     expect(steps.settled[0]?.spent.usage).toMatchObject({ inputTokens: 5, outputTokens: 1 });
   });
 

@@ -130,7 +130,7 @@ describe("a conversation that was interrupted", () => {
     expect(restarts).toBe(1);
   });
 
-  test("that the agent does not know any more begins anew in the same step", async () => {
+  test("that the agent no longer knows begins anew in the same step", async () => {
     const { calls, runCommand } = agentOf([{ code: 1, print: [] }, went]);
     const { run } = place(["claude", "-p"], {
       runCommand,

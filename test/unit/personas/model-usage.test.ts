@@ -8,7 +8,7 @@ interface Reported {
   readonly reasoning?: number;
   readonly raw?: Readonly<Record<string, number>>;
   readonly text?: string;
-  /** What the call cannot be less than. */
+  /** The least input that the call can have. */
   readonly least?: number;
 }
 

@@ -10,7 +10,7 @@ import { place } from "./persona-place.ts";
 const submit = { calls: [{ tool: "submit", input: { summary: "done" } }] };
 const anything = jsonSchema({ type: "object" });
 
-/** What one call of the tool gives the model, and what is on record. */
+/** The result of one call for the model, and the record of it. */
 async function call(own: OwnTool, input: object = {}, signal?: AbortSignal) {
   const owned: OwnTools = { lookup: { ...own, repeatable: true } };
   const tools = await offeredTools(

@@ -8,7 +8,7 @@ import { call, place, submit } from "./persona-place.ts";
 
 const noChecks: Contract = { deliverables: [], checks: [] };
 
-/** What one tool call comes to, as the model is told. */
+/** The result of one tool call, as the model gets it. */
 async function told(
   tool: string,
   input: object,

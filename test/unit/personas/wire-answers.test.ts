@@ -133,7 +133,7 @@ test("a compatible server is asked to report what a streamed answer took", async
   });
 });
 
-/** What the SDK makes of a stream: the next prompt rests on it. */
+/** The messages that the SDK makes of a stream. The next prompt is built on them. */
 async function streamed(model: Model): Promise<{ text: string; messages: unknown; usage: unknown }> {
   const tools = { greet: tool({ inputSchema: jsonSchema<{ name: string }>({ type: "object" }) }) } as ToolSet;
   const result = streamText({ model, tools, prompt: "Say hello.", maxRetries: 0 });

@@ -38,7 +38,7 @@ test.each([
   expect(checksOf(files)).toEqual([`test: ${manager} test`, `lint: ${manager} run lint`]);
 });
 
-test("a runner is told to name every test, unless the script is more than one command", () => {
+test("a runner gets the option to name every test, unless the script is more than one command", () => {
   expect(checksOf({ "package.json": scripts({ test: "vitest run" }) })).toEqual([
     "test: npm test -- --reporter=verbose",
   ]);

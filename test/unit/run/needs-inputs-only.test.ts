@@ -30,7 +30,7 @@ test.each([
   ["another command", plain, ["npm", "install"]],
   ["no lockfile", { "package.json": "{}" }, undefined],
   ["a script of its own", { ...plain, "package.json": '{"scripts": {"prepare": "node x.js"}}' }, undefined],
-  ["a manifest that is no JSON", { ...plain, "package.json": "{" }, undefined],
+  ["a manifest that is not JSON", { ...plain, "package.json": "{" }, undefined],
   [
     "a package in a folder",
     { ...plain, "package-lock.json": '{"packages": {"node_modules/b": {"link": true}}}' },

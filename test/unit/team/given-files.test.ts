@@ -149,7 +149,7 @@ test.each([
     "no usable description",
   ],
   ["a description that is too long", { "s/SKILL.md": front("s", "x".repeat(1025)) }, "no usable description"],
-  ["bytes that are no text", { "s/SKILL.md": Buffer.from([0x2d, 0xff, 0xfe]) }, "is no text in UTF-8"],
+  ["bytes that are not text", { "s/SKILL.md": Buffer.from([0x2d, 0xff, 0xfe]) }, "is not UTF-8 text"],
   [
     "a file of 10 MB",
     { "s/SKILL.md": front("s"), "s/big.bin": Buffer.alloc(10_000_000) },
@@ -231,7 +231,7 @@ test("two skills of one name are refused, also when they differ only in case", a
 test.each([
   ["missing", "docs/none.md", {}, "there is no such file."],
   ["too large", "a.md", { "a.md": "x".repeat(65_537) }, "it has 65537 bytes; at most 65536 are read."],
-  ["binary", "a.md", { "a.md": Buffer.from([0, 1, 2]) }, "it is no text in UTF-8."],
+  ["binary", "a.md", { "a.md": Buffer.from([0, 1, 2]) }, "it is not UTF-8 text."],
   ["secret", ".env", { ".env": "A=1\n" }, "its name says that it holds secrets"],
 ])("a context file that is %s is refused", async (_title, path, files, problem) => {
   expect(await problemOf({ context: [path] }, folderWith(files as Record<string, string>))).toContain(

@@ -341,7 +341,7 @@ describe("a hostile or unreadable file is refused quickly", () => {
       "aliases that multiply",
       "yaml",
       `a: &a [x]\nb: &b [${"*a,".repeat(60)}]\nc: &c [${"*b,".repeat(60)}]\nname: [${"*c,".repeat(60)}]\n`,
-      "Its aliases of aliases come to more than 10000 uses of one anchor.",
+      "Its aliases of aliases add up to more than 10000 uses of one anchor.",
     ],
     [
       "very many aliases",

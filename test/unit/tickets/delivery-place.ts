@@ -62,7 +62,7 @@ export class DeliveryPlace {
     });
   }
 
-  /** What Jira was asked, in order. */
+  /** The requests to Jira, in order. */
   asked(): readonly ("post" | "search")[] {
     return this.jira.server.requests.map(({ path }) => (path === createPath ? "post" : "search"));
   }

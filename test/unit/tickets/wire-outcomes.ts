@@ -31,7 +31,7 @@ const outcomes: readonly (readonly [Behavior, Expected])[] = [
   ["slow", { error: TicketUnclear, fault: "outage", created: 1 }],
 ];
 
-/** What every tracker over HTTP must make of each way in which a POST can end. */
+/** The required outcome in every tracker over HTTP for each way in which a POST can end. */
 export function testOutcomes({ sink, server, postPath, created }: OnTheWire): void {
   test.each(outcomes)("a POST that meets %s", async (behavior, expected) => {
     server().switches.script[postPath] = [behavior];

@@ -35,7 +35,7 @@ export class MemoryBlobs implements BlobStore {
     return { sha256: sha256(bytes), bytes: bytes.length, mode: path.endsWith("*") ? "executable" : "file" };
   }
 
-  /** What the tree says, as text by path. */
+  /** The files of the tree, as text by path. */
   read(tree: Tree): Record<string, string> {
     return Object.fromEntries(
       [...tree].map(([path, { sha256 }]) => [path, this.contents.get(sha256)?.toString() ?? "?"]),

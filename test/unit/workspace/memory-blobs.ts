@@ -40,7 +40,7 @@ export class MemoryBlobs implements BlobStore {
     return tree;
   }
 
-  /** What a tree holds, with "!" after the names of executables. */
+  /** The files of a tree, with "!" after the names of executables. */
   texts(tree: Tree): Record<string, string> {
     return Object.fromEntries(
       [...tree]

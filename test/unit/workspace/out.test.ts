@@ -49,7 +49,7 @@ class Place {
     );
   }
 
-  /** What is left beside the folder, which must be nothing. */
+  /** Leftovers beside the folder; there must be none. */
   siblings(): string[] {
     return readdirSync(dirname(this.target)).filter((name) => name !== "out");
   }

@@ -13,7 +13,7 @@ interface Case {
   readonly change: (workspace: Workspace) => unknown;
 }
 
-/** What the change leaves after forbidden changes are put back, and whether a model is refused the same change. */
+/** The files after forbidden changes are put back, and whether a model is refused the same change. */
 async function changed({ given, seen = given, rules, change }: Case) {
   const blobs = new MemoryBlobs();
   const found = blobs.tree(seen);

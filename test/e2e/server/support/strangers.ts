@@ -12,7 +12,7 @@ function drip(socket: Socket): void {
   socket.once("close", () => clearInterval(timer));
 }
 
-/** What connections without a token may do to keep their place. */
+/** Tricks of connections without a token to keep their place. */
 export const behaviors = {
   "sends nothing": () => undefined,
   "sends half a header": (socket, port) =>

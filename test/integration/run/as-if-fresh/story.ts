@@ -33,7 +33,7 @@ export class Story {
   #stateDir: string;
   #id = "";
   #status = "";
-  /** Who pauses the session, and at which of its steps; once. */
+  /** The cause and the step of the next pause, which happens once. */
   #pausing: Pause | undefined;
 
   constructor(place: TeamPlace, random: () => number) {
@@ -167,7 +167,7 @@ export class Story {
     await this.#proceed();
   }
 
-  /** What was not sealed is done again. */
+  /** Unsealed work is done again. */
   async #lose(): Promise<void> {
     await this.#close();
     for (const name of readdirSync(this.#stateDir))
@@ -186,7 +186,7 @@ export class Story {
     await this.#proceed();
   }
 
-  /** What was done until now is not known any more: from here on it may be done again. */
+  /** Forgets the work until now: from here on it may be done again. */
   #forget(): void {
     const made = [...this.#model.asked.splice(0), ...this.#steps.splice(0)];
     this.twice.push(...made.filter((one, place) => made.indexOf(one) !== place));

@@ -25,7 +25,7 @@ const written: readonly (readonly [
   brief: string,
   risks?: readonly string[],
 ])[] = [
-  // What is new.
+  // New features.
   ["feature medium some", "backend frontend", "A parking app for one city"],
   ["feature small", "backend", "A command line tool that counts the words in text files."],
   ["feature small", "backend database", "Build a REST API for todo items with SQLite. No frontend."],
@@ -141,7 +141,7 @@ work offline: no cloud, no login.`,
     ["Load"],
   ],
 
-  // What is broken.
+  // Bugs.
   [
     "bug-fix small",
     "backend frontend security",
@@ -182,7 +182,7 @@ work offline: no cloud, no login.`,
     "Our Kubernetes pods restart every hour with OOMKilled. Find out why and fix it.",
   ],
 
-  // What changes and stays what it is.
+  // Refactorings.
   ["refactoring small", "backend", "Refactor the billing module without changing behavior.", ["Payments"]],
   [
     "refactoring small",
@@ -214,7 +214,7 @@ work offline: no cloud, no login.`,
     ["Load"],
   ],
 
-  // What is written for people.
+  // Documentation.
   ["documentation small", "docs", "Write a tutorial for new contributors."],
   ["documentation small", "backend docs", "Document the REST API of the order service."],
   ["documentation small", "docs", "Improve the README: explain how to install, configure and uninstall."],
@@ -225,7 +225,7 @@ work offline: no cloud, no login.`,
   ],
   ["documentation small", "docs", "We need a FAQ and a glossary for the help center. No code changes."],
 
-  // What is found out.
+  // Research.
   ["research small", "database", "Compare PostgreSQL and MongoDB for our event store and recommend one."],
   ["research small", "frontend", "Evaluate whether we should use React or Svelte for the new frontend."],
   ["research small", "backend", "Investigate why the search service is slow at peak times.", ["Load"]],
@@ -244,7 +244,7 @@ work offline: no cloud, no login.`,
     ["Access control"],
   ],
 
-  // What it runs on.
+  // Infrastructure.
   ["infrastructure small", "devops", "Set up CI/CD with GitHub Actions and deploy to AWS with Terraform."],
   ["infrastructure small", "backend devops", "Dockerize the Node.js API and push the image from CI."],
   [
@@ -259,7 +259,7 @@ work offline: no cloud, no login.`,
     ["Stored data"],
   ],
 
-  // What proves it.
+  // Tests.
   ["testing small", "backend testing", "Raise the test coverage of the parser to 80 %."],
   [
     "testing small",

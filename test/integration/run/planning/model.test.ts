@@ -72,10 +72,10 @@ describe("a valid answer of a model decides", () => {
 describe("the rules decide when an answer is invalid, and the reason is recorded", () => {
   const deep = `${'{"a":'.repeat(50)}1${"}".repeat(50)}`;
   test.each<[what: string, text: string, why: string | RegExp]>([
-    ["no JSON", "I would say it is a feature.", "it is no JSON object"],
-    ["nothing", "", "it is no JSON object"],
-    ["a list", "[1, 2]", "it is no JSON object"],
-    ["half of it", JSON.stringify(answer).slice(0, -20), "it is no JSON object"],
+    ["no JSON", "I would say it is a feature.", "it is not a JSON object"],
+    ["nothing", "", "it is not a JSON object"],
+    ["a list", "[1, 2]", "it is not a JSON object"],
+    ["half of it", JSON.stringify(answer).slice(0, -20), "it is not a JSON object"],
     ["broken", '{"type": feature}', /./],
     ["another type", JSON.stringify({ ...answer, type: "poem" }), "/type"],
     ["no expertise", JSON.stringify({ ...answer, expertise: [] }), "/expertise"],

@@ -32,7 +32,7 @@ const namesIn = ({ phases }: TeamDefinition, phase: string): readonly string[] =
 const allPersonas = ({ phases }: TeamDefinition): readonly PersonaDefinition[] =>
   phases.flatMap(({ personas }) => personas);
 
-/** What a person would write in a module to get this definition. */
+/** The text of a module that gives this definition. */
 function written({ name, description, parallel, phases }: TeamDefinition): unknown {
   return {
     name,

@@ -20,7 +20,7 @@ const outage = () =>
     responseHeaders: { "retry-after": "0" },
   });
 
-/** What a persona's function may do, by the brief that asks for it. Each is recorded alike wherever the function runs. */
+/** Behaviors of a persona's function, by brief. Each is recorded alike wherever the function runs. */
 export const behaviors = {
   results: async ({ step }) => {
     const date = await step("date", () => new Date(0));
