@@ -173,7 +173,7 @@ export class SessionQueries extends FileQueries {
     return this.#services.store.readJournal(id, afterSeq);
   }
 
-  /** What was said and done: prompts, reasoning, answers, tools, checks, healing and people's words. */
+  /** The transcript: prompts, reasoning, answers, tools, checks, healing and people's signals. */
   async *transcript(idOrKey: string, options: TranscriptOptions = {}): AsyncGenerator<TranscriptPage> {
     const { id } = await this.find(idOrKey);
     const { transcriptOf } = await import("./transcript.ts");

@@ -22,7 +22,7 @@ export interface TranscriptPage {
   readonly items: readonly TranscriptItem[];
 }
 
-/** What was said and done in a session, in the order in which it was recorded. */
+/** The words and acts of a session, in the order in which they were recorded. */
 export async function* transcriptOf(
   state: SessionState,
   services: Services,

@@ -86,7 +86,7 @@ export async function drive(
     // The requested delivery failed.
     if (delivery !== null && delivery.failures.length > 0) process.exitCode = exitCodes.failed;
     if (options.json) printJson({ ...asDocument(resultDocument(result)), delivery, ...(files && { files }) });
-    // What the personas wrote is not for a log.
+    // Texts of personas do not belong in a log.
     else if (!isLogging) await conclude(maestro, result, options, out !== undefined);
     interrupt.told();
     await given;

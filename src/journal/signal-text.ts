@@ -1,6 +1,6 @@
 import type { Signal } from "./signal.ts";
 
-/** What a person said or did, whole. */
+/** The whole text of a person's signal. */
 export function signalText(signal: Signal): string {
   switch (signal.action) {
     case "pause":

@@ -9,7 +9,7 @@ interface Answered {
 }
 
 const longestPath = 200;
-/** What supervisors ask every few seconds. */
+/** Paths that supervisors request every few seconds. */
 const probes: readonly string[] = ["/healthz", "/metrics"];
 
 /** Logs an answer. The query is left out, because it may contain the code of a link. */

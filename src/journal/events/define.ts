@@ -67,7 +67,7 @@ export interface EventDefinition<Row extends object, Body extends object> extend
     entry: Of<Row>,
     row: Pick<RowPlace, "seq">,
   ) => Partial<SessionCard> | undefined;
-  /** What a person said or did with it, whole. Undefined if no person did. */
+  /** The whole text of a person's act. Undefined if no person acted. */
   readonly said?: (entry: Of<Row>) => Said | undefined;
   /** For the first row of a session, which creates its card: additional text that searches match. */
   readonly searchText?: (entry: Of<Row>) => string;

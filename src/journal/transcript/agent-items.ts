@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 
 /**
- * What the stream of an agent on the command line reports about its own work, in order. The record of its run has
+ * An agent's reports of its own work on its output stream, in order. The record of its run has
  * them as the member `items`.
  */
 export type AgentItem =

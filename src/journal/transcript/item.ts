@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../domain/json.ts";
 
-/** What a call took. */
+/** The cost of a call. */
 export interface ItemUsage {
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
@@ -91,7 +91,7 @@ export interface HealingPart {
   readonly outcome: "passed" | "rolled-back" | "kept";
 }
 
-/** What a person said or did. */
+/** The act of a person. */
 export interface PersonPart {
   readonly kind: "person";
   readonly action: string;

@@ -24,7 +24,7 @@ export interface SentMessages {
   readonly repeats: number;
 }
 
-/** What a transcript needs besides the rows. */
+/** The sources of a transcript besides the rows. */
 export interface TranscriptPorts {
   readonly sent: (row: RecordedRow) => Promise<SentMessages>;
   /** The text of an artifact. Undefined if it is no longer stored. */

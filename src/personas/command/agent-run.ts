@@ -78,7 +78,7 @@ export const pricing =
     return (await priceOf?.(owner === undefined ? model : `${owner}/${model}`, usage)) ?? null;
   };
 
-/** What the agent wrote down of the conversation. */
+/** Reads the agent's own record of the conversation. */
 export async function readTranscript(
   argv: readonly string[],
   home: string | undefined,

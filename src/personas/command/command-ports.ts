@@ -23,6 +23,6 @@ export interface CommandPersonaPorts {
   readonly persona: string;
   readonly sessionId: string;
   readonly onText?: (text: string) => void;
-  /** What tokens of a model cost, by the model's name with its provider's. */
+  /** The price of a model's tokens, by provider/model. */
   readonly priceOf?: (model: string, usage: TokenUsage) => Promise<number | null>;
 }

@@ -17,7 +17,7 @@ export interface McpTransport {
   onmessage?: (message: never) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  /** What the program printed last for people. */
+  /** The last lines that the program printed for people. */
   readonly lastLine: string;
   start(): Promise<void>;
   send(message: unknown): Promise<void>;
