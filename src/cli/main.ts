@@ -57,7 +57,7 @@ function refuseUnknownHelp(program: Command, [command, about]: readonly string[]
 
 /** Prints what happened, what to do, and the code; the stack only with --debug. */
 function explain(error: unknown, debug: boolean): number {
-  const write = (text: string): void => sayWrapped(text.split("\n").map(plain).join("\n"));
+  const write = (text: string): void => sayWrapped(text.split("\n").map(plain).join("\n"), "error");
   if (error instanceof CommanderError) {
     // Commander has printed its own message already.
     if (error.exitCode === 0) return exitCodes.done;
@@ -67,7 +67,7 @@ function explain(error: unknown, debug: boolean): number {
   }
   if (MaestroError.is(error)) {
     write(`Error: ${error.message}`);
-    for (const advice of error.actions) sayLines(adviceLines(advice));
+    for (const advice of error.actions) sayLines(adviceLines(advice), "error");
     write(`(${error.code})`);
   } else {
     const message = error instanceof Error ? error.message : String(error);
@@ -75,6 +75,6 @@ function explain(error: unknown, debug: boolean): number {
     write("This is a bug in Maestro; --debug prints the stack.");
     write("(UNEXPECTED)");
   }
-  if (debug && error instanceof Error) say(String(error.stack).split("\n").map(plain).join("\n"));
+  if (debug && error instanceof Error) say(String(error.stack).split("\n").map(plain).join("\n"), "error");
   return MaestroError.is(error) ? error.exitCode : exitCodes.bug;
 }

@@ -32,15 +32,15 @@ export function say(text: string, level: LogLevel = "info"): void {
 }
 
 /** Wraps between words; a terminal would break within one. */
-export function sayWrapped(text: string): void {
-  for (const line of folded(text, screenOf(process.stderr).columns)) say(line);
+export function sayWrapped(text: string, level?: LogLevel): void {
+  for (const line of folded(text, screenOf(process.stderr).columns)) say(line, level);
 }
 
 /** Folds sentences and keeps commands whole. */
-export function sayLines(lines: readonly AnswerLine[]): void {
+export function sayLines(lines: readonly AnswerLine[], level?: LogLevel): void {
   for (const { text, isCommand } of lines) {
-    if (isCommand) say(text);
-    else sayWrapped(text);
+    if (isCommand) say(text, level);
+    else sayWrapped(text, level);
   }
 }
 

@@ -203,7 +203,8 @@ test("reports a used port, a foreign address, a wrong team and a readable token 
   expect([url.status, url.stderr]).toEqual([2, expect.stringContaining("without a path")]);
   const tls = run("--port", "0", "--tls-cert", "none.pem", "--tls-key", "none.pem");
   expect([tls.status, tls.stderr]).toEqual([2, expect.stringContaining("there is no such file")]);
-  const weak = run("--port", "0", "--host", "0.0.0.0");
+  const weak = run("--port", "0", "--host", "0.0.0.0", "--log-level", "error");
+  expect(weak.stderr).toMatch(/error +Error: The token is too easy to guess/);
   expect([weak.status, weak.stderr]).toEqual([2, expect.stringContaining("openssl rand -hex 32")]);
   writeFileSync(join(stateDir, "api-token"), "for-all-to-see\n");
   chmodSync(join(stateDir, "api-token"), 0o644);
