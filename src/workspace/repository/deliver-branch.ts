@@ -101,8 +101,10 @@ export async function checkBranch(
       advice: "Use letters, digits, dashes and slashes, such as maestro/fix-parser.",
     });
   const found = await commitAt(git, branch);
-  if (found === undefined) await refuseUnborn(git, branch);
-  else if (mustBeFree) throw await branchExists(git, branch, begun);
+  if (found === undefined) {
+    await refuseUnborn(git, branch);
+    await refuseNested(git, branch);
+  } else if (mustBeFree) throw await branchExists(git, branch, begun);
 }
 
 /** Creating a branch that is checked out without a commit would change the status of its files. */
@@ -111,6 +113,22 @@ async function refuseUnborn(git: Git, branch: string): Promise<void> {
   throw new InputInvalid(`The branch ${showPath(branch)} is checked out and has no commit yet.`, {
     advice: "Name another branch, or commit once.",
   });
+}
+
+/** To git, branches are files and folders: `a` and `a/b` cannot both exist. */
+async function refuseNested(git: Git, branch: string): Promise<void> {
+  const format = ["for-each-ref", "--count=1", "--format=%(refname:lstrip=2)"];
+  const below = await git.text([...format, `refs/heads/${branch}/`]);
+  const folders = branch.split("/").map((_, index, names) => names.slice(0, index).join("/"));
+  const taken = await Promise.all(
+    folders.map(async (name) => ((await commitAt(git, name)) === undefined ? [] : [name])),
+  );
+  const [other] = [...taken.flat(), below].filter((name) => name !== "");
+  if (other === undefined) return;
+  throw new InputInvalid(
+    `The branch ${showPath(branch)} cannot be made: the branch ${showPath(other)} exists, and git does not allow both names.`,
+    { advice: "Name another branch." },
+  );
 }
 
 async function commitAt(git: Git, branch: string): Promise<string | undefined> {

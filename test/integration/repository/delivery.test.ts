@@ -264,6 +264,21 @@ describe("an order that cannot succeed is refused before anything runs", () => {
     expect(await maestro.sessions()).toEqual([]);
   });
 
+  test.each([
+    ["maestro", "maestro/{key}"],
+    ["maestro", "maestro/{id}/work"],
+    ["maestro/other", "maestro"],
+  ])("a branch that cannot exist beside %s: %s", async (taken, branch) => {
+    const source = repository();
+    source.git("branch", taken);
+    const maestro = await new TeamPlace().open();
+    const start = { brief: "x", key: "job", source: { git: source.folder }, deliver: { branch } };
+    await expect(maestro.start(changes(), start)).rejects.toThrow(
+      `the branch "${taken}" exists, and git does not allow both names`,
+    );
+    expect(await maestro.sessions()).toEqual([]);
+  });
+
   test("a branch that is checked out and has no commit yet", async () => {
     const source = repository();
     source.git("checkout", "--quiet", "--orphan", "fresh");
