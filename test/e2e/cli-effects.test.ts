@@ -57,3 +57,13 @@ test("a killed payment is not repeated: resume parks, settle says how it ended, 
   expect((await maestro(at, ...fork, "--repeat-effects")).code).toBe(0);
   expect(charged()).toBe(2);
 });
+
+test("a killed payment of a session that was canceled then is settled, and no command claims to resume it", async () => {
+  const at = place();
+  await maestro(at, "run", join(at.folder, "side"), "--team", team, "--key", "k");
+  expect((await maestro(at, "cancel", "k")).code).toBe(0);
+  const settled = await maestro(at, "settle", "k", "charge", "--happened");
+  expect(settled.code, settled.stderr).toBe(0);
+  expect(settled.stdout).toContain("has its effect settled as one that happened.");
+  expect(settled.stderr).not.toContain("resume");
+});

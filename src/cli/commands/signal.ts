@@ -116,8 +116,9 @@ async function tell(
     const { id } = await maestro.find(idOrKey);
     await act(maestro, id);
     const { status, reason } = await maestro.find(id);
-    // A call may be answered while the session runs: it continues at once.
-    const next = goesOn && status !== "running" ? await resumeOf(maestro, id) : undefined;
+    // A call may be answered while the session runs, which continues at once; an effect of a canceled one is settled too.
+    const isResumed = goesOn && status !== "running" && status !== "canceled";
+    const next = isResumed ? await resumeOf(maestro, id) : undefined;
     const resume = next?.command == null ? undefined : commandFor(options.stateDir, ...next.command.slice(1));
     if (options.json)
       printJson({ id, status, reason: reason ?? null, ...(resume !== undefined && { resume }) });
