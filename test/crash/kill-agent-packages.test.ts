@@ -22,7 +22,10 @@ let packages: string;
 beforeAll(() => {
   packages = mkdtempSync(join(tmpdir(), "maestro-agent-packages-"));
   cpSync(join(import.meta.dirname, "agent-packages"), packages, { recursive: true });
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: packages, stdio: "ignore" });
+  execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+    cwd: packages,
+    stdio: "ignore",
+  });
 }, 300_000);
 
 afterAll(() => rmSync(packages, { recursive: true, force: true }));

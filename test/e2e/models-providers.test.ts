@@ -33,7 +33,10 @@ beforeAll(() => {
   packages = mkdtempSync(join(tmpdir(), "maestro-provider-packages-"));
   for (const file of ["package.json", "package-lock.json"])
     copyFileSync(join(import.meta.dirname, "providers", file), join(packages, file));
-  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: packages, stdio: "ignore" });
+  execFileSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+    cwd: packages,
+    stdio: "ignore",
+  });
 }, 180_000);
 
 afterAll(() => rmSync(packages, { recursive: true, force: true }));
