@@ -74,10 +74,14 @@ export function secretsIn(env: Readonly<Record<string, string | undefined>>): re
   ]);
 }
 
+/** Too common as names of ordinary members. */
+const openMember = /^(?:keys?|auth)$/i;
+
 /** `postgres://db/app?password=x`, `host=db password=x`, `Server=db;Password=x`. */
 function secretMembersIn(value: string): readonly string[] {
   return [...value.matchAll(/(?<=^|[?&;\s])(\w{1,80})=("[^"]*"|'[^']*'|[^\s&;]+)/g)].flatMap(
-    ([, name = "", member = ""]) => (isSecretName(name) ? [member.replace(/^(["'])(.*)\1$/s, "$2")] : []),
+    ([, name = "", member = ""]) =>
+      isSecretName(name) && !openMember.test(name) ? [member.replace(/^(["'])(.*)\1$/s, "$2")] : [],
   );
 }
 

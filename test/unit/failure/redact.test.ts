@@ -164,6 +164,7 @@ describe("secrets of this process", () => {
       JDBC_URL: "jdbc:postgresql://db/app?user=me&password=in-a-query&ssl=true",
       ORDERS_CONNECTION_STRING: "Server=db;Password=of-a-server;AccountKey=abcdef==;Timeout=30",
       NODE_OPTIONS: "--max-old-space-size=4096 --conditions=production",
+      MATRIX: "key=staging-eu;auth=required",
     };
     expect(secretsIn(env)).toEqual([
       "with a space",
