@@ -6,6 +6,9 @@ import type { Measurement, Row } from "./measurement.ts";
 import { median } from "./statistics.ts";
 
 const targetMs = 300;
+const targetUsPerStep = 25;
+/** A resume behind so few steps takes the time of a start, which is subtracted. */
+const fewSteps = 100;
 
 const shapes = {
   named: "",
@@ -44,10 +47,31 @@ export const crash: Measurement = {
           met: ranAgain === 0,
         });
       raw.push({ shape, windows });
+      if (shape === "named") rows.push(await perStep(newDirectory, resumeMs, steps, quick ? 1 : 5));
     }
     return { rows, raw };
   },
 };
+
+async function perStep(
+  newDirectory: () => string,
+  resumeMs: number,
+  steps: number,
+  windows: number,
+): Promise<Row> {
+  const few = await withLimit(newDirectory(), { windows, limitMs: 300 }, () =>
+    killAndResume(newDirectory(), fewSteps, "named"),
+  );
+  const startMs = median(few.map(({ value }) => value.resumeMs));
+  const usPerStep = ((resumeMs - startMs) * 1_000) / (steps - fewSteps);
+  return {
+    what: "a recorded step of the running attempt, read by that resume",
+    value: `${usPerStep.toFixed(0)} µs`,
+    limit: medianLimit(few),
+    target: `up to ${targetUsPerStep} µs`,
+    met: usPerStep <= targetUsPerStep,
+  };
+}
 
 /** The step that the kill interrupts has no record and runs twice; no other may. */
 async function killAndResume(
