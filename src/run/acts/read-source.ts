@@ -43,6 +43,7 @@ interface ReadParts {
 const mostLeftOut = 1_000;
 const mostDirty = 10_000;
 const mostNamed = 5;
+const mostReasons = 10;
 
 interface WantedSource extends Required<Omit<SourceOptions, "ref" | "within">> {
   readonly ref?: string;
@@ -186,19 +187,27 @@ export function sourceNotices(source: Source): readonly string[] {
   const notices = [
     source.git !== undefined ? repositoryText(source) : "Works on the files of an uploaded archive.",
   ];
-  if (leftOut.length > 0) {
-    const named = leftOut.slice(0, mostNamed).map(({ path, reason }) => `${showPath(path)} (${reason})`);
-    const more = leftOut.length > mostNamed ? `, and ${leftOut.length - mostNamed} more` : "";
-    notices.push(
-      `Left out: ${named.join(", ")}${more}. The personas do not see them, and they stay unchanged.`,
-    );
-  }
+  if (leftOut.length > 0)
+    notices.push(`Left out: ${leftOutText(leftOut)}. The personas do not see them, and they stay unchanged.`);
   if (restricted.length > 0)
     notices.push(
       `Let in although they look like secrets, for personas whose policy names them: ${restricted.map((path) => showPath(path)).join(", ")}.`,
     );
   return notices;
 }
+
+/** By reason, so that many files of one kind do not hide the only one of another. */
+function leftOutText(leftOut: Source["leftOut"]): string {
+  const byReason = Map.groupBy(leftOut, ({ reason }) => reason);
+  const named = [...byReason].slice(0, mostReasons).map(([reason, files]) => {
+    const paths = files.slice(0, mostNamed).map(({ path }) => showPath(path));
+    return { text: `${paths.join(", ")}${moreText(files.length - paths.length)} (${reason})`, files };
+  });
+  const more = leftOut.length - named.reduce((sum, { files }) => sum + files.length, 0);
+  return `${named.map(({ text }) => text).join("; ")}${moreText(more)}`;
+}
+
+const moreText = (more: number): string => (more === 0 ? "" : ` and ${more} more`);
 
 const repositoryText = ({ git, commit, dirty }: RepositorySource): string =>
   `Works on ${showPath(git)} at ${commit.slice(0, 12)}${dirtyText(dirty)}.`;
