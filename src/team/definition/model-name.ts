@@ -36,17 +36,23 @@ export const modelName: Kind<string, string | LanguageModelObject> = {
       place.problem(`is ${shown(value)}; it must be ${allowed}.${guess(value)}`);
       return undefined;
     }
-    if (isProvider(provider) || isOptional(provider)) return value;
-    const known = [...knownProviders, ...optionalNames];
-    const meant = closest(provider, known);
-    // Any other name may be a provider of the program or the configuration, which is looked up before use.
+    const meant = meantProvider(provider);
     if (meant === undefined) return value;
     place.problem(
-      `is ${shown(value)}, and there is no provider ${shown(provider)}; known: ${known.join(", ")}. Did you mean "${meant}${value.slice(provider.length)}"?`,
+      `is ${shown(value)}, and there is no provider ${shown(provider)}; known: ${known().join(", ")}. Did you mean "${meant}${value.slice(provider.length)}"?`,
     );
     return undefined;
   },
 };
+
+const known = (): readonly string[] => [...knownProviders, ...optionalNames];
+
+/**
+ * The provider whose name was probably misspelled. Any other name may be a provider of the program or the configuration,
+ * which is looked up before use.
+ */
+export const meantProvider = (name: string): string | undefined =>
+  isProvider(name) || isOptional(name) ? undefined : closest(name, known());
 
 function readObject(value: object, place: Place): string | undefined {
   if (!isModelObject(value)) {

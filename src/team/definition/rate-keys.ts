@@ -1,6 +1,7 @@
 import { providerNameForm } from "../../personas/model/own-providers.ts";
 import { object, optional, section, type Values } from "./fields.ts";
 import { type Kind, wholeNumber } from "./kinds.ts";
+import { meantProvider } from "./model-name.ts";
 import { shown } from "./shown.ts";
 
 const most = 1_000_000_000;
@@ -56,6 +57,9 @@ export const providerLimits: Kind<Readonly<Record<string, RateDefinition>>> = {
           "is no name of a provider: the part of a model before the slash, such as anthropic.",
           "key",
         );
+      const meant = meantProvider(name);
+      if (meant !== undefined)
+        at.problem(`limits no provider: there is no ${shown(name)}. Did you mean "${meant}"?`, "key");
       const limit = one.read(written, at);
       if (limit === undefined) return [];
       if (Object.keys(limit).length === 0) at.problem("needs requestsPerMinute, tokensPerMinute or both.");

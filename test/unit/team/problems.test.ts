@@ -335,4 +335,10 @@ describe("limits of providers", () => {
   ])("%j is a problem that names its place", (limits, problem) => {
     expect(problemsOf(withLimits(limits))).toContain(problem);
   });
+
+  test("of a misspelled provider would limit nothing, and are refused with the one that was meant", () => {
+    expect(readerProblemsOf(withLimits({ anthropc: { requestsPerMinute: 5 } }))).toEqual([
+      'the team: limits.anthropc limits no provider: there is no "anthropc". Did you mean "anthropic"?',
+    ]);
+  });
 });
