@@ -1,3 +1,4 @@
+export { describeAgents, type InstalledAgent } from "./api/describe-agents.ts";
 export { type DurableOptions, durable } from "./api/durable.ts";
 export type { Carried, Imported, ImportOptions } from "./api/export-import.ts";
 export {

@@ -1,6 +1,7 @@
-import { BudgetExceeded, TeamInvalid } from "../domain/errors.ts";
+import { BudgetExceeded, ConfigInvalid, TeamInvalid } from "../domain/errors.ts";
 import { keepSecret } from "../domain/redact.ts";
 import type { TokenUsage } from "../domain/usage.ts";
+import { agentNamed } from "../personas/command/agent.ts";
 import { defaultCommandTimeoutMs } from "../personas/command/command-ports.ts";
 import { asReturn, conversationWork } from "../personas/conversation.ts";
 import type { FunctionContext, Perform, WorkContext } from "../personas/function.ts";
@@ -154,6 +155,39 @@ const missingFunction = (phase: string, persona: string): TeamInvalid =>
 
 type CommandWork = Extract<PersonaDefinition["work"], { readonly kind: "command" }>;
 
+/** The program as the team wrote it; for an agent that it names, the command line that suits this machine. */
+async function launchOf(
+  { argv, agent, env: names, reserve }: CommandWork,
+  persona: string,
+  env: Environment,
+  place: CommandPlace,
+) {
+  const variables = passedThrough(names, env);
+  const { knownAgents } = await import("../personas/command/known-agents.ts");
+  if (agent === undefined) {
+    const known = agentNamed(argv);
+    const why = known && place.isConfined ? knownAgents[known].cannotRun?.(argv) : undefined;
+    if (why === undefined) return { argv, written: { argv }, variables, home: {} };
+    throw new ConfigInvalid(`The command of persona ${persona} was not started: ${why}.`, {
+      details: { persona, command: argv.join(" ") },
+      advice: `Name the agent instead (agent: ${known}), or leave its sandbox out: docs/agents.md has a command line.`,
+    });
+  }
+  const launch = knownAgents[agent.name].launch({
+    ...agent,
+    persona,
+    isConfined: place.isConfined,
+    reserve: toBudget(reserve),
+    env: variables,
+  });
+  return {
+    argv: launch.argv,
+    written: { agent: { ...agent } },
+    variables: { ...launch.env, ...variables },
+    home: launch.home ?? {},
+  };
+}
+
 /**
  * The work of a persona that is an agent's command line, on a copy of the files; its changes are applied as a whole. After
  * a crash an agent that supports it resumes its own session in the same folder; any other command runs again from the
@@ -171,11 +205,12 @@ function performWithCommand(
       import("../personas/command/book-lost.ts"),
     ]);
     const guidance = await context.guide.guidance();
-    const { argv, network, readable = [], writable = [] } = work;
+    const { network, readable = [], writable = [] } = work;
+    const { argv, written, variables, home } = await launchOf(work, context.persona, env, place);
     const { conversation, signal } = context;
     const layers = (await context.layers?.()) ?? [];
     const { folders } = context.guide;
-    const kept = place.kept(context.context.sessionId, conversation.started, folders);
+    const kept = place.kept(context.context.sessionId, conversation.started, { skills: folders, home });
     const keeps = async (error: unknown): Promise<boolean> =>
       signal.aborted ||
       BudgetExceeded.is(error) ||
@@ -199,6 +234,7 @@ function performWithCommand(
       conversationWork(work.instructions ?? "", context, guidance, await context.attached()),
       {
         ...priced,
+        written,
         skills: context.guide.skillsHash,
         runStep: context.runStep,
         files: context.files,
@@ -219,11 +255,11 @@ function performWithCommand(
               network,
               readable,
               writablePlaces: writable,
-              writable: "workspace",
+              writable: work.agent?.permissions === "read" ? "nothing" : "workspace",
             }),
           ),
         signal,
-        env: passedThrough(work.env, env),
+        env: variables,
         onText: context.onText,
         reserve: toBudget(work.reserve),
         persona: context.persona,

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { setup as installAgents } from "../agents/install.ts";
-import type { RealAgent } from "../agents/support/agent-commands.ts";
+import { agentNames, type RealAgent } from "../agents/support/agent-commands.ts";
 import { RealAgentPlace } from "../agents/support/agent-place.ts";
 import { until } from "../crash/support/until.ts";
 import { seededRandom } from "../unit/domain/seeded-random.ts";
@@ -126,4 +126,15 @@ const refused = (
   ),
 );
 
-export const realAgentTrials: readonly Trial[] = [...interrupted, ...limited, ...refused];
+const written = agentNames.flatMap((agent) =>
+  trial(agent, "works by a command line of its team", (isSandboxed) =>
+    inPlace(agent, isSandboxed, async (place) => {
+      const { ending, files, usage } = await place.run();
+      expect(ending).toMatchObject({ status: "completed" });
+      orElse("lost", () => expect(Object.keys(files)).toHaveLength(2));
+      expect(usage).toMatchObject({ unreportedCalls: 0, unpricedCalls: 0, ...place.provider.total });
+    }),
+  ),
+);
+
+export const realAgentTrials: readonly Trial[] = [...interrupted, ...limited, ...refused, ...written];

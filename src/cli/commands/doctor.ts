@@ -28,7 +28,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   // Without a configuration the state directory is unknown.
   if (!findings.some(({ what, state: found }) => what === configurationName && found === "wrong"))
     findings.push(...(await state(options)));
-  findings.push(await sandbox(options), ...(await providers(options.offline === true)));
+  findings.push(await sandbox(options), ...(await providers(options.offline === true)), ...(await agents()));
   const exitCode = Math.max(0, ...findings.map((finding) => finding.exitCode ?? 0));
   process.exitCode = exitCode;
   const { stateDir } = options;
@@ -260,6 +260,26 @@ async function providers(offline: boolean): Promise<Finding[]> {
       };
     }),
   );
+}
+
+/** Those that a persona can name as its `agent`. */
+async function agents(): Promise<Finding[]> {
+  const { describeAgents } = await import("../../index.ts");
+  const found = await describeAgents(process.env);
+  return found.map(({ name, path, version, variables, login }): Finding => {
+    const program = `${version ?? "of unknown version"}, ${path}`;
+    const ways = [...variables.map((variable) => `${variable} is set`), ...(login === null ? [] : [login])];
+    const what = `agent ${name}`;
+    if (ways.length > 0) return { what, state: "ok", found: `${program}; ${ways.join(", ")}; not tried` };
+    return {
+      what,
+      state: "warning",
+      found: `${program}; no key and no login`,
+      fix: [
+        advise(`Set its key, or log in with ${name}. docs/agents.md has what a persona needs for either.`),
+      ],
+    };
+  });
 }
 
 /** Any response counts. Testing the key would cost a model call. */

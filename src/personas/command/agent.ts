@@ -2,7 +2,24 @@ import { basename } from "node:path";
 import { sha256 } from "../../domain/canonical.ts";
 
 /** Agents whose events and command lines are known. */
-export type AgentName = "claude" | "codex" | "gemini" | "opencode";
+export const agentNames = ["claude", "codex", "gemini", "opencode"] as const;
+export type AgentName = (typeof agentNames)[number];
+
+/** The variables that an agent needs where a team names it: its key or login, and the address of its provider. */
+export const agentVariables: Readonly<Record<AgentName, readonly string[]>> = {
+  claude: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"],
+  codex: ["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+  gemini: ["GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"],
+  opencode: ["ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+};
+
+/** Where an agent keeps its login, below the user's home. A persona that uses it names its folder as `writable`. */
+export const agentLogins: Readonly<Record<AgentName, string>> = {
+  claude: ".claude/.credentials.json",
+  codex: ".codex/auth.json",
+  gemini: ".gemini/oauth_creds.json",
+  opencode: ".local/share/opencode/auth.json",
+};
 
 const agents: ReadonlyMap<string, AgentName> = new Map([
   ["claude", "claude"],

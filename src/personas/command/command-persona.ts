@@ -38,7 +38,7 @@ export async function runCommandPersona(
     runStep<CommandOutcome>({
       kind: "command",
       name,
-      input: { argv, prompt, tree: files.hash, ...(skills !== undefined && { skills }) },
+      input: { ...ports.written, prompt, tree: files.hash, ...(skills !== undefined && { skills }) },
       dependency: name,
       spend: {
         model: name,

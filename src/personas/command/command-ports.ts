@@ -1,4 +1,5 @@
 import type { Budget } from "../../domain/budget.ts";
+import type { JsonObject } from "../../domain/json.ts";
 import type { TokenUsage } from "../../domain/usage.ts";
 import type { RunStep } from "../../journal/durable-step.ts";
 import type { CommandPlace, RunCommand, ToolFiles } from "../model/ports.ts";
@@ -6,8 +7,10 @@ import type { CommandPlace, RunCommand, ToolFiles } from "../model/ports.ts";
 export const defaultCommandTimeoutMs = 3_600_000;
 
 export interface CommandPersonaPorts {
-  /** Program and arguments, as the team wrote them. */
+  /** Program and arguments. */
   readonly argv: readonly string[];
+  /** What the team wrote: the step is found again by it. */
+  readonly written: JsonObject;
   /** A hash of the skills in its home. */
   readonly skills?: string | undefined;
   readonly runStep: RunStep;

@@ -1,5 +1,5 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../domain/json.ts";
 import { emptyTree, type Tree, type TreeChange } from "../../domain/tree.ts";
 import type { CommandFolder } from "../../personas/model/ports.ts";
@@ -21,6 +21,12 @@ export interface NotedConversation {
   readonly home: string;
 }
 
+/** What its home has at the beginning: the skills, and settings by path. */
+export interface HomeFiles {
+  readonly skills: Tree;
+  readonly home: Readonly<Record<string, string>>;
+}
+
 /**
  * The folder of one conversation with an agent, on disk until the agent's work is recorded. The driver after a crash finds
  * the files as the agent left them, its home, and the name of its session.
@@ -28,13 +34,12 @@ export interface NotedConversation {
 export class AgentWorkdir {
   readonly #blobs: BlobStore;
   readonly #folder: string;
-  readonly #skills: Tree;
+  readonly #files: HomeFiles;
 
-  /** `skills` are files for its home. */
-  constructor(blobs: BlobStore, folder: string, skills: Tree = emptyTree) {
+  constructor(blobs: BlobStore, folder: string, files: HomeFiles = { skills: emptyTree, home: {} }) {
     this.#blobs = blobs;
     this.#folder = folder;
-    this.#skills = skills;
+    this.#files = files;
   }
 
   /** `keeps`: whether failed work can be resumed; otherwise the next run starts afresh. */
@@ -71,7 +76,13 @@ export class AgentWorkdir {
     const { materialize } = await import("../../workspace/write-tree.ts");
     await this.forget();
     await mkdir(this.#at("home"), { recursive: true, mode: 0o700 });
-    if (this.#skills.size > 0) await materialize(this.#skills, this.#blobs, this.#at("home/skills"));
+    const { skills, home } = this.#files;
+    if (skills.size > 0) await materialize(skills, this.#blobs, this.#at("home/skills"));
+    for (const [path, content] of Object.entries(home)) {
+      const file = join(this.#at("home"), path);
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      await writeFile(file, content, { mode: 0o600 });
+    }
     await materialize(tree, this.#blobs, this.#at("workspace"));
     reach?.("kept:after-copy");
   }

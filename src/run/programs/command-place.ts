@@ -2,14 +2,13 @@ import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../../domain/ids.ts";
-import { emptyTree, type Tree } from "../../domain/tree.ts";
 import { reach } from "../../store/fault-points.ts";
 import type { BlobStore } from "../../workspace/blobs.ts";
 import type { Command, CommandResult, LaunchSettings } from "../../workspace/command.ts";
 import type { LayerPart } from "../../workspace/layers/layer.ts";
 import type { RunningService, Service } from "../../workspace/service.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import { AgentWorkdir, type LeftBehind } from "./agent-workdir.ts";
+import { AgentWorkdir, type HomeFiles, type LeftBehind } from "./agent-workdir.ts";
 import { WorkingCopy } from "./working-copy.ts";
 
 const toolLimits = { timeoutMs: 120_000, maxOutputBytes: 256 * 1024 };
@@ -58,8 +57,12 @@ export class CommandPlace {
   }
 
   /** A folder that outlives this process, for the conversation that this attempt of the session began. */
-  kept(sessionId: string, started: number, skills: Tree = emptyTree): AgentWorkdir {
-    return new AgentWorkdir(this.#blobs, join(this.#scratch, "kept", sessionId, String(started)), skills);
+  kept(sessionId: string, started: number, files?: HomeFiles): AgentWorkdir {
+    return new AgentWorkdir(this.#blobs, join(this.#scratch, "kept", sessionId, String(started)), files);
+  }
+
+  get isConfined(): boolean {
+    return this.#launch.sandbox !== "none";
   }
 
   /** Starts a program that runs until it is stopped, in an empty folder of its own. */

@@ -55,8 +55,12 @@ function writtenPersona({ work, policy, contract, tools, ...persona }: JsonObjec
     contract: isJsonObject(contract) ? writtenContract(contract) : contract,
   };
   if (!isJsonObject(work)) return common;
-  const { kind, argv, ...rest } = work;
+  const { kind, argv, agent, ...rest } = work;
   if (kind === "function") return { ...common, ...rest, run: () => undefined };
+  if (isJsonObject(agent)) {
+    const { name, ...chosen } = agent;
+    return { ...common, ...written(rest), ...written(chosen), ...(name !== undefined && { agent: name }) };
+  }
   return { ...common, ...written(rest), ...(argv !== undefined && { command: argv }) };
 }
 

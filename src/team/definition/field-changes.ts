@@ -9,6 +9,7 @@ import type {
   WorkDefinition,
 } from "./team-definition.ts";
 import {
+  agentKeys,
   commandKeys,
   modelKeys,
   personaKeys,
@@ -77,14 +78,19 @@ function workChanges(before: WorkDefinition, after: WorkDefinition): readonly st
     return keyChanges({ instructions, ...modelKeys }, before, after);
   if (before.kind === "command" && after.kind === "command")
     return keyChanges(
-      { command, instructions, ...commandKeys },
-      { ...before, command: before.argv },
-      { ...after, command: after.argv },
+      { command, ...agentKeys, model, instructions, ...commandKeys },
+      { ...before, ...commandOf(before) },
+      { ...after, ...commandOf(after) },
     );
   return before.kind === after.kind ? [] : [`work changed from a ${before.kind} to a ${after.kind}`];
 }
 
-const { instructions, command } = personaSection.keys;
+type CommandWork = Extract<WorkDefinition, { readonly kind: "command" }>;
+
+const commandOf = ({ agent, argv }: CommandWork) =>
+  agent === undefined ? { command: argv } : { ...agent, agent: agent.name };
+
+const { instructions, command, model } = personaSection.keys;
 
 function namedChanges(
   what: string,

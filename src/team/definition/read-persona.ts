@@ -1,5 +1,6 @@
 import { type Contract, emptyContract } from "../../domain/contract.ts";
 import { isName, nameRule } from "../../domain/names.ts";
+import { type AgentName, agentVariables } from "../../personas/command/agent.ts";
 import { parseRule, wildcard } from "../../personas/tools/approval-rules.ts";
 import {
   builtInNames,
@@ -39,11 +40,13 @@ export function readPersona(name: string, value: unknown, place: Place, form: Fo
   if (fields === undefined) return unreadable(name);
   const work = readWork(fields, form);
   const common = fields.all(personaKeys) ?? unreadable(name);
-  checkPolicy(fields, common.policy, common.contract, work);
+  const readsOnly = work?.kind === "command" && work.agent?.permissions === "read";
+  const policy = readsOnly && common.policy.write === null ? { ...common.policy, write: [] } : common.policy;
+  checkPolicy(fields, policy, common.contract, work);
   const having = fields.all(toolKeys);
   const guided = fields.all(guidanceKeys);
   checkToolKeys(fields, having);
-  return { ...common, ...having, ...guided, name, work: work ?? { kind: "function" } };
+  return { ...common, policy, ...having, ...guided, name, work: work ?? { kind: "function" } };
 }
 
 /** Replaces an unreadable persona, so that the rest of the team can still be checked. */
@@ -61,9 +64,13 @@ const unreadable = (name: string): PersonaDefinition => ({
 });
 
 /** The keys that decide the kind of work. */
-const kindKeys = ["run", "command", "instructions", "model"];
+const kindKeys = ["run", "agent", "command", "instructions", "model"];
 const kinds: ReadonlyMap<string, WorkDefinition["kind"]> = new Map([
   ["run", "function"],
+  ["agent", "command"],
+  ["agent and instructions", "command"],
+  ["agent and model", "command"],
+  ["agent and instructions and model", "command"],
   ["command", "command"],
   ["command and instructions", "command"],
   ["instructions", "model"],
@@ -75,11 +82,15 @@ function readWork(fields: PersonaFields, form: Form): WorkDefinition | undefined
   const kind = kindOf(fields, form);
   for (const only of ["model", "command"] as const) {
     if (kind === undefined || kind === only) continue;
-    for (const key of Object.keys(workKeys[only])) reportNoEffect(fields, key, kind);
+    for (const key of Object.keys(workKeys[only]))
+      if (key !== "model" || !fields.has("agent")) reportNoEffect(fields, key, kind);
   }
+  if (kind !== undefined && !fields.has("agent")) reportNoEffect(fields, "permissions", kind);
   if (kind === "command") for (const key of Object.keys(toolKeys)) reportNoEffect(fields, key, kind);
   if (kind === "function") for (const key of Object.keys(guidanceKeys)) reportNoEffect(fields, key, kind);
   if (kind === "command") {
+    const agent = fields.read("agent");
+    if (agent !== undefined) return readAgent(fields, agent);
     return {
       kind,
       argv: fields.read("command") ?? [],
@@ -90,6 +101,18 @@ function readWork(fields: PersonaFields, form: Form): WorkDefinition | undefined
   return kind === "model" ? readModel(fields) : kind === "function" ? { kind } : undefined;
 }
 
+function readAgent(fields: PersonaFields, name: AgentName): WorkDefinition {
+  const values = fields.all(commandKeys);
+  return {
+    kind: "command",
+    argv: [name],
+    agent: { name, model: fields.read("model") ?? null, permissions: fields.read("permissions") ?? "edit" },
+    instructions: fields.read("instructions") ?? null,
+    ...values,
+    env: fields.has("env") ? values.env : agentVariables[name],
+  };
+}
+
 function reportNoEffect(fields: Fields, key: string, kind: WorkDefinition["kind"]): void {
   if (fields.has(key)) fields.place.at(key).problem(`has no effect: the work is a ${kind}.`, "key");
 }
@@ -98,7 +121,7 @@ function kindOf(fields: PersonaFields, form: Form): WorkDefinition["kind"] | und
   const { place } = fields;
   const written = kindKeys.filter((key) => fields.has(key)).join(" and ");
   const kind = kinds.get(written);
-  const ways = `instructions for a model${form === "file" ? " or a command" : ', a command, or a function "run"'}`;
+  const ways = `instructions for a model${form === "file" ? ", an agent, or a command" : ', an agent, a command, or a function "run"'}`;
   if (form === "file" && fields.has("run")) {
     place.at("run").problem(`is for teams in TypeScript or JavaScript: give it ${ways}.`, "key");
     return undefined;

@@ -1,5 +1,7 @@
 import type { Contract } from "../../domain/contract.ts";
 import type { Json } from "../../domain/json.ts";
+import type { AgentName } from "../../personas/command/agent.ts";
+import type { Permissions } from "../../personas/command/agent-launch.ts";
 import type { Values } from "./fields.ts";
 import type {
   commandKeys,
@@ -69,7 +71,15 @@ export type WorkDefinition =
       /** Program and arguments. A relative program is found in the workspace, never beside the team file. */
       readonly argv: readonly string[];
       readonly instructions: string | null;
+      /** Set where the team names an agent instead of a command line. */
+      readonly agent?: AgentDefinition;
     } & Values<typeof commandKeys>);
+
+export interface AgentDefinition {
+  readonly name: AgentName;
+  readonly model: string | null;
+  readonly permissions: Permissions;
+}
 
 /** `null`: everything that the contract asks for. */
 export type PolicyDefinition = Values<typeof policySection.keys>;

@@ -1,4 +1,5 @@
 import { providers } from "../../personas/model/provider-table.ts";
+import { agentKeys, commandKey, commandKeys } from "./command-keys.ts";
 import {
   type BudgetDefinition,
   budget,
@@ -16,20 +17,16 @@ import { deliverKey, deliverSection } from "./deliver-keys.ts";
 import { type Keys, object, optional, required, type Section, section, withDefault } from "./fields.ts";
 import { guidanceKeys } from "./guidance-keys.ts";
 import {
-  commandLine,
   fileOrMember,
   type Kind,
-  list,
   name,
   nameSchema,
   oneOf,
   onOrOff,
-  outsidePath,
   readLater,
   reference,
   set,
   text,
-  uniqueVariables,
   wholeNumber,
   yesOrNo,
 } from "./kinds.ts";
@@ -44,7 +41,9 @@ import { shellSection, toolKeys, webKey, webSection } from "./tool-keys.ts";
 
 export type { BudgetDefinition, GateDefinition };
 export {
+  agentKeys,
   checkSection,
+  commandKeys,
   contractSection,
   deliverableSection,
   guidanceKeys,
@@ -124,47 +123,8 @@ const instructionsKey = optional(instructions, {
   otherwise: "none",
 });
 
-/** Keys of a persona whose work is done by a command-line agent. */
-export const commandKeys = {
-  reserve: withDefault(budget, null, {
-    sentence:
-      "The most that one run may cost. Needed under a budget: a command reports its cost only afterwards.",
-    example: { tokens: 50_000, usd: 2 },
-    otherwise: "none",
-  }),
-  network: withDefault(yesOrNo, true, {
-    sentence: "Whether the command has the network. Most agents call a model on it.",
-    example: false,
-  }),
-  env: withDefault(uniqueVariables, [], {
-    sentence: "Names of environment variables that are passed through. Values come from the environment.",
-    example: [providers.anthropic.keyVariable],
-    otherwise: "none",
-  }),
-  readable: optional(outsidePaths(), {
-    sentence: "Files and folders outside the workspace that it may read. `~/` is the user's home.",
-    example: ["~/.config/agent"],
-    otherwise: "none",
-  }),
-  writable: optional(outsidePaths(), {
-    sentence: "Files and folders outside the workspace that it may change.",
-    example: ["~/.cache/agent"],
-    otherwise: "none",
-  }),
-};
-
-const commandKey = optional(commandLine, {
-  sentence: "The program and its arguments. There is no shell; a relative program is found in the workspace.",
-  example: ["claude", "-p"],
-  otherwise: "none",
-});
-
 function filesOrMembers(): Kind<readonly string[]> {
   return set(fileOrMember, { allowed: "a list of globs; `#` names a member: package.json#scripts" });
-}
-
-function outsidePaths(): Kind<readonly string[]> {
-  return list(outsidePath, { allowed: "a list of absolute paths, or of paths that begin with ~/" });
 }
 
 /** Keys of one kind of work. They have no effect with the other kind. */
@@ -173,10 +133,13 @@ export const workKeys = { model: modelKeys, command: commandKeys };
 const without = (keys: Keys, ...more: readonly string[]): Record<string, false> =>
   Object.fromEntries([...Object.keys(keys), ...more].map((key) => [key, false]));
 
+/** `model` also chooses the model of an agent. */
+const { model: _, ...ownModelKeys } = modelKeys;
+
 export const personaSection = section({
   name: "persona",
-  sentence: "One member of the team: `instructions` for a model, or a `command`.",
-  allowed: "an object with instructions or a command",
+  sentence: "One member of the team: `instructions` for a model, an `agent`, or a `command`.",
+  allowed: "an object with instructions, an agent or a command",
   hints: {
     deliverables: "Write contract.deliverables instead.",
     outputs: "Write contract.outputs instead.",
@@ -192,6 +155,7 @@ export const personaSection = section({
     ...modelKeys,
     ...toolKeys,
     ...guidanceKeys,
+    ...agentKeys,
     command: commandKey,
     ...commandKeys,
     ...personaKeys,
@@ -201,11 +165,21 @@ export const personaSection = section({
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: {
       properties: {
-        ...without({ ...modelKeys, ...toolKeys }),
+        ...without({ ...modelKeys, ...toolKeys, ...agentKeys }),
         policy: { properties: { checks: false } },
       },
     },
-    else: { required: ["instructions"], properties: without(commandKeys, "command") },
+    else: {
+      if: { required: ["agent"] },
+      // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+      then: {
+        properties: {
+          ...without({ ...ownModelKeys, ...toolKeys }),
+          policy: { properties: { checks: false } },
+        },
+      },
+      else: { required: ["instructions"], properties: without({ ...commandKeys, ...agentKeys }, "command") },
+    },
   },
 });
 

@@ -1,6 +1,7 @@
 import type { PersonaFunction } from "../../personas/function.ts";
 import type { Options } from "./fields.ts";
 import type {
+  agentKeys,
   checkSection,
   commandKeys,
   contractSection,
@@ -26,6 +27,7 @@ type ToolOptions = Options<typeof toolKeys>;
 type GuidanceOptions = Options<typeof guidanceKeys>;
 type ModelOptions = Options<typeof workKeys.model>;
 type CommandOptions = Options<typeof commandKeys>;
+type AgentOptions = Options<typeof agentKeys>;
 
 type Without<Keys> = { readonly [Key in keyof Keys]?: never };
 
@@ -35,6 +37,7 @@ export interface FunctionPersonaOptions
     ToolOptions,
     Without<GuidanceOptions>,
     Without<ModelOptions>,
+    Without<AgentOptions>,
     Without<CommandOptions> {
   readonly run: PersonaFunction;
   readonly instructions?: never;
@@ -47,6 +50,7 @@ export interface ModelPersonaOptions
     ToolOptions,
     GuidanceOptions,
     ModelOptions,
+    Without<AgentOptions>,
     Without<CommandOptions> {
   readonly instructions: string;
   readonly run?: never;
@@ -59,14 +63,34 @@ export interface CommandPersonaOptions
     CommandOptions,
     GuidanceOptions,
     Without<ToolOptions>,
+    Without<AgentOptions>,
     Without<ModelOptions> {
   readonly command: readonly string[];
   readonly instructions?: string;
   readonly run?: never;
 }
 
-/** A persona's work is one of three kinds; keys of another kind do not compile. */
-export type PersonaOptions = FunctionPersonaOptions | ModelPersonaOptions | CommandPersonaOptions;
+/** The persona's work is done by a coding agent that Maestro knows by its name. */
+export interface AgentPersonaOptions
+  extends CommonOptions,
+    CommandOptions,
+    Omit<AgentOptions, "agent">,
+    GuidanceOptions,
+    Without<ToolOptions>,
+    Without<Omit<ModelOptions, "model">> {
+  readonly agent: NonNullable<AgentOptions["agent"]>;
+  readonly model?: ModelOptions["model"];
+  readonly instructions?: string;
+  readonly command?: never;
+  readonly run?: never;
+}
+
+/** A persona's work is one of four kinds; keys of another kind do not compile. */
+export type PersonaOptions =
+  | FunctionPersonaOptions
+  | ModelPersonaOptions
+  | CommandPersonaOptions
+  | AgentPersonaOptions;
 
 export type Persona = PersonaOptions & { readonly name: string };
 

@@ -6,13 +6,20 @@ import { type AgentCommand, agentBin, agentCommand, type RealAgent } from "./age
 import { AgentProvider, instructions } from "./agent-provider.ts";
 import type { DriveOptions } from "./drive.ts";
 
+const namedModels: Readonly<Record<RealAgent, string>> = {
+  claude: "anthropic/claude-sonnet-4-5",
+  codex: "openai/gpt-5-codex",
+  gemini: "google/gemini-2.5-pro",
+  opencode: "anthropic/claude-sonnet-4-5",
+};
+
 /** A state directory, a provider, and a real agent that asks it. */
 export class RealAgentPlace {
   readonly provider: AgentProvider;
   readonly stateDir: string;
   readonly command: AgentCommand;
   readonly #folder: string;
-  readonly #env: Readonly<Record<string, string>>;
+  readonly #sandboxEnv: Readonly<Record<string, string>>;
   readonly #programs: Program[] = [];
 
   private constructor(provider: AgentProvider, agent: RealAgent, isSandboxed: boolean) {
@@ -22,11 +29,25 @@ export class RealAgentPlace {
     // Root runs an agent as another user.
     chmodSync(this.#folder, 0o755);
     this.command = agentCommand(agent, provider.models);
-    this.#env = {
-      ...this.command.env,
+    this.#sandboxEnv = {
       PATH: `${agentBin}${delimiter}${process.env["PATH"]}`,
       ...(!isSandboxed && { MAESTRO_SANDBOX: "none" }),
     };
+  }
+
+  /** The agent by its name, as a team may write it, without any command line. */
+  driveNamed(agent: RealAgent, persona: Partial<DriveOptions["persona"]> = {}): Program {
+    const { env, url } = this.provider.models;
+    const more = {
+      ...env,
+      ...(agent === "opencode" && { ANTHROPIC_BASE_URL: `${url}/v1` }),
+      GEMINI_API_KEY: env["GOOGLE_GENERATIVE_AI_API_KEY"] ?? "",
+      GOOGLE_GEMINI_BASE_URL: url,
+    };
+    return this.#start({ agent, model: namedModels[agent], ...persona } as Partial<DriveOptions["persona"]>, {
+      ...this.#sandboxEnv,
+      ...more,
+    });
   }
 
   static async open(agent: RealAgent, isSandboxed: boolean): Promise<RealAgentPlace> {
@@ -40,18 +61,23 @@ export class RealAgentPlace {
   ): Program {
     const { argv } = this.command;
     const env = { ...this.command.env, ...more };
+    return this.#start(
+      { command: argv, env: Object.keys(env), ...persona } as Partial<DriveOptions["persona"]>,
+      { ...this.#sandboxEnv, ...env },
+    );
+  }
+
+  #start(persona: Partial<DriveOptions["persona"]>, env: Readonly<Record<string, string>>): Program {
     const options = {
       stateDir: this.stateDir,
       persona: {
         instructions,
-        command: argv,
-        env: Object.keys(env),
         readable: [dirname(agentBin)],
         maxAttempts: 1,
         ...persona,
       } as DriveOptions["persona"],
     };
-    const program = new Program("../../agents/support/drive.ts", options, { ...this.#env, ...more });
+    const program = new Program("../../agents/support/drive.ts", options, env);
     this.#programs.push(program);
     return program;
   }

@@ -35,6 +35,7 @@ export function place(
   const run = (runStep = steps.runStep) =>
     runCommandPersona(someWork({ persona: "skeptic", instructions: "Find what breaks the design." }), {
       argv,
+      written: { argv: [...argv] },
       runStep,
       runCommand: runProcess,
       place: commandPlace(files),

@@ -51,6 +51,12 @@ describe("a definition that this version recorded has no fault", () => {
                 checks: [{ name: "c", run: ["true"], timeoutMs: 5 }],
               },
             }),
+            persona("named", {
+              agent: "codex",
+              model: "openai/gpt-5-codex",
+              permissions: "read",
+              reserve: { tokens: 5, usd: 0.1 },
+            }),
             persona("command", {
               command: ["claude", "-p"],
               env: ["A"],

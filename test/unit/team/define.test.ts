@@ -196,7 +196,7 @@ describe("a team in code", () => {
       'persona "builder" of phase "build": timeoutMs is 0; it must be a whole number from 1 to 86400000.',
       'persona "builder" of phase "build": run is not a function.',
       'persona "both" of phase "build" has more than one kind of work, run and command: keep one.',
-      'persona "idle" of phase "build" has no work: give it instructions for a model, a command, or a function "run".',
+      'persona "idle" of phase "build" has no work: give it instructions for a model, an agent, a command, or a function "run".',
       'phase "build": personas[4] is "helper"; it must be the result of persona("name", { ... }).',
       'phase "build" has persona "builder" twice.',
     ]);

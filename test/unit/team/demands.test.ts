@@ -93,6 +93,16 @@ test("a command with the network, its variables and its folders each need trust"
   ]);
 });
 
+test("an agent by its name needs trust for the network, and for each variable that it gets", () => {
+  const demands = demandsOf(teamOf({ agent: { agent: "gemini" } }));
+  expect(sentences(demands)).toEqual([
+    "agent runs a program with the network: gemini",
+    "agent passes the environment variable GEMINI_API_KEY to gemini",
+    "agent passes the environment variable GOOGLE_GEMINI_BASE_URL to gemini",
+  ]);
+  expect(demands.every(({ needsTrust }) => needsTrust)).toBe(true);
+});
+
 test("a command that stays in the sandbox needs no more trust than a check", () => {
   const team = teamOf({ formatter: { command: ["prettier", "--write", "."], network: false } });
   expect(demandsTrust(team, "required")).toEqual([]);

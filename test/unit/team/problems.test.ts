@@ -160,7 +160,10 @@ describe("a value of the wrong kind is shown with what is allowed", () => {
       withPersona(works({ consumes: "analyst" })),
       'persona "architect": consumes is "analyst"; it must be a list of names of personas, such as ["analyst"].',
     ],
-    [withPersona(null), 'persona "architect" is empty; it must be an object with instructions or a command.'],
+    [
+      withPersona(null),
+      'persona "architect" is empty; it must be an object with instructions, an agent or a command.',
+    ],
     [
       withPersona({ instructions: " " }),
       'persona "architect": instructions is " "; it must be a text of at most 262144 bytes that is not empty.',
@@ -221,12 +224,13 @@ describe("a model is provider/model", () => {
 });
 
 describe("a persona has exactly one kind of work", () => {
-  const ways = "give it instructions for a model or a command.";
+  const ways = "give it instructions for a model, an agent, or a command.";
   test.each([
     [{}, `has no work: ${ways}`],
     [{ maxAttempts: 2 }, `has no work: ${ways}`],
     [{ model: "simulated" }, "has a model and no instructions for it."],
     [{ command: ["x"], model: "simulated" }, "has more than one kind of work, command and model: keep one."],
+    [{ agent: "claude", command: ["x"] }, "has more than one kind of work, agent and command: keep one."],
     [
       { command: ["x"], instructions: "Do it.", model: "simulated" },
       "has more than one kind of work, command and instructions and model: keep one.",
@@ -243,6 +247,8 @@ describe("a persona has exactly one kind of work", () => {
 
   test.each([
     [{ command: ["x"], maxSteps: 5 }, "maxSteps has no effect: the work is a command."],
+    [{ command: ["x"], permissions: "full" }, "permissions has no effect: the work is a command."],
+    [{ agent: "claude", maxSteps: 5 }, "maxSteps has no effect: the work is a command."],
     [{ command: ["x"], tools: ["submit"] }, "tools has no effect: the work is a command."],
     [{ command: ["x"], policy: { checks: [] } }, "policy.checks has no effect: the work is a command."],
     [{ instructions: "x", reserve: { usd: 1 } }, "reserve has no effect: the work is a model."],

@@ -124,6 +124,15 @@ describe("one team in three languages", () => {
               },
             },
             {
+              policy: { write: [] },
+              work: {
+                kind: "command",
+                argv: ["codex"],
+                agent: { name: "codex", model: "openai/gpt-5-codex", permissions: "read" },
+                env: ["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+              },
+            },
+            {
               work: {
                 kind: "command",
                 // As written: it is found from the workspace, wherever the team file lies.
@@ -140,7 +149,7 @@ describe("one team in three languages", () => {
     });
     expect(team.phases.map(({ name, personas }) => [name, personas.map((one) => one.name)])).toEqual([
       ["plan", ["planner"]],
-      ["build", ["builder", "agent"]],
+      ["build", ["builder", "reviewer", "agent"]],
     ]);
   });
 
@@ -192,7 +201,7 @@ describe("problems are named with file, line and column", () => {
     [
       "what is missing, by what it is missing from",
       "name: t\nphases:\n  - name: a\n    personas: [b]\npersonas:\n  b:\n    maxAttempts: 2\n",
-      'line 6, column 3: persona "b" has no work: give it instructions for a model or a command.',
+      'line 6, column 3: persona "b" has no work: give it instructions for a model, an agent, or a command.',
     ],
     [
       "a dependency",

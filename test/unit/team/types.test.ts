@@ -62,6 +62,13 @@ test("a persona has one kind of work and the keys of that kind", () => {
   const run = () => ({ summary: "done" });
   expectTypeOf(persona("a", { run })).toExtend<Persona>();
   expectTypeOf(persona("a", { command: ["x"], instructions: "y", network: false })).toExtend<Persona>();
+  expectTypeOf(
+    persona("a", { agent: "codex", model: "openai/gpt-5-codex", permissions: "full" }),
+  ).toExtend<Persona>();
+  // @ts-expect-error an unknown agent
+  persona("a", { agent: "cursor" });
+  // @ts-expect-error an agent has a command line of its own
+  persona("a", { agent: "claude", command: ["claude"] });
   // @ts-expect-error no work
   persona("a", {});
   // @ts-expect-error two kinds of work

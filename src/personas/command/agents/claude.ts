@@ -1,9 +1,27 @@
+import { microsToUsd } from "../../../domain/budget.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
 import { noUsage, type TokenUsage } from "../../../domain/usage.ts";
 import { agentError, isHopeless } from "../agent-error.ts";
 import { type AgentReport, type EventReader, noReport, textOf } from "../agent-events.ts";
+import { type AgentLaunch, type LaunchOptions, modelFlag } from "../agent-launch.ts";
 import { type AgentUse, costOf, countOf, noUse, unnamedModel } from "../agent-use.ts";
 import { fieldsOf, filesBelow, type Transcript, UseByAnswer } from "../transcript.ts";
+
+const permissionModes = { read: "dontAsk", edit: "acceptEdits", full: "bypassPermissions" } as const;
+
+export function launchClaude({ model, permissions, reserve }: LaunchOptions): AgentLaunch {
+  const { microUsd } = reserve;
+  return {
+    argv: [
+      ..."claude -p --output-format stream-json --verbose --permission-mode".split(" "),
+      permissionModes[permissions],
+      ...(permissions === "read" ? ["--disallowedTools", "Write,Edit,NotebookEdit"] : []),
+      ...modelFlag("--model", model),
+      ...(microUsd === undefined ? [] : ["--max-budget-usd", String(microsToUsd(microUsd))]),
+    ],
+    env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
+  };
+}
 
 /** The team chose a conversation of its own. */
 const choosesSession =

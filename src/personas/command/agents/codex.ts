@@ -2,8 +2,43 @@ import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
 import { noUsage, type TokenUsage } from "../../../domain/usage.ts";
 import { agentError, isHopeless } from "../agent-error.ts";
 import { type AgentReport, type EventReader, noReport, textOf } from "../agent-events.ts";
+import { type AgentLaunch, type LaunchOptions, modelFlag } from "../agent-launch.ts";
 import { type AgentUse, countOf, plus, unnamedModel } from "../agent-use.ts";
 import { fieldsOf, filesBelow, type Transcript } from "../transcript.ts";
+
+const ownSandboxes = { read: "read-only", edit: "workspace-write", full: "danger-full-access" } as const;
+
+export function launchCodex({ model, permissions, isConfined, env }: LaunchOptions): AgentLaunch {
+  const { OPENAI_API_KEY: key, OPENAI_BASE_URL: address } = env;
+  return {
+    argv: [
+      ..."codex exec --json --skip-git-repo-check".split(" "),
+      ...(isConfined
+        ? ["--dangerously-bypass-approvals-and-sandbox"]
+        : ["--sandbox", ownSandboxes[permissions]]),
+      ...modelFlag("-m", model),
+      ...(address === undefined ? [] : settings(address)),
+    ],
+    ...(key !== undefined && { env: { CODEX_API_KEY: key } }),
+  };
+}
+
+const asksForSandbox = /^(?:(?:--sandbox|-s)[= ]?(?:workspace-write|read-only)|--full-auto)$/;
+
+/** Its own sandbox cannot start within another one: it would run no command, and still be paid. */
+export function codexCannotRun(argv: readonly string[]): string | undefined {
+  const words = argv.map((word, index) =>
+    word === "--sandbox" || word === "-s" ? `${word} ${argv[index + 1]}` : word,
+  );
+  const found = words.find((word) => asksForSandbox.test(word));
+  return found && `${found} starts a sandbox of Codex's own, which cannot start inside Maestro's`;
+}
+
+/** It takes the address of its server from its settings alone. */
+function settings(address: string): readonly string[] {
+  const provider = `{name="server",base_url=${JSON.stringify(address)},wire_api="responses",env_key="OPENAI_API_KEY"}`;
+  return ["-c", "model_provider=server", "-c", `model_providers.server=${provider}`];
+}
 
 /** `resume` is a command of `exec`, behind all of its options; the prompt is on stdin, which may be written as "-". */
 export function resumeCodex(argv: readonly string[], session: string): readonly string[] | undefined {
@@ -46,10 +81,9 @@ export class CodexEvents implements EventReader {
     const [, tries, cause] = /^Reconnecting\.\.\. (\d+)\/\d+ \((.*)\)$/s.exec(message) ?? [];
     const error = agentError(cause ?? message);
     if (tries === undefined) return this.#note({ error });
-    return this.#note(
-      { error, ...(isHopeless(error, Number(tries), 0) && { refusal: error }) },
-      `${message}\n`,
-    );
+    // A server without WebSockets refuses them; it then uses HTTPS.
+    const isRefused = isHopeless(error, Number(tries), 0) && !cause?.includes("url: ws");
+    return this.#note({ error, ...(isRefused && { refusal: error }) }, `${message}\n`);
   }
 
   #item({ item }: JsonObject): string {

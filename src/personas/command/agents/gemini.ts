@@ -2,8 +2,25 @@ import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.t
 import { noUsage, type TokenUsage } from "../../../domain/usage.ts";
 import { agentError } from "../agent-error.ts";
 import { type AgentReport, type EventReader, noReport, textOf } from "../agent-events.ts";
+import { type AgentLaunch, type LaunchOptions, modelFlag } from "../agent-launch.ts";
 import { type AgentUse, countOf, unnamedModel } from "../agent-use.ts";
 import { fieldsOf, filesBelow, noTranscript, type Transcript, UseByAnswer } from "../transcript.ts";
+
+const approvalModes = { read: "plan", edit: "auto_edit", full: "yolo" } as const;
+
+export function launchGemini({ model, permissions, env }: LaunchOptions): AgentLaunch {
+  // Only its settings can say that it uses its key although its server has an address of its own.
+  const settings = { security: { auth: { selectedType: "gemini-api-key" } } };
+  const hasKey = env["GEMINI_API_KEY"] !== undefined;
+  return {
+    argv: [
+      ..."gemini --output-format stream-json --skip-trust --approval-mode".split(" "),
+      approvalModes[permissions],
+      ...modelFlag("-m", model),
+    ],
+    ...(hasKey && { home: { ".gemini/settings.json": JSON.stringify(settings) } }),
+  };
+}
 
 /** `gemini --output-format stream-json`: its answers come in pieces, between the calls of its tools. */
 export class GeminiEvents implements EventReader {

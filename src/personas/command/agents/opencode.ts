@@ -2,8 +2,31 @@ import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
 import { noUsage, type TokenUsage } from "../../../domain/usage.ts";
 import { agentError } from "../agent-error.ts";
 import { type AgentReport, type EventReader, noReport, textOf } from "../agent-events.ts";
+import type { AgentLaunch, LaunchOptions } from "../agent-launch.ts";
 import { costOf, countOf, plus, totalOf, unnamedModel } from "../agent-use.ts";
 import { fieldsOf } from "../transcript.ts";
+
+const permissionRules = {
+  read: { edit: "deny", bash: "deny" },
+  edit: { edit: "allow", bash: "deny" },
+  full: { "*": "allow" },
+} as const;
+
+export function launchOpencode({ model, permissions, persona }: LaunchOptions): AgentLaunch {
+  return {
+    argv: [
+      ..."opencode run --format json".split(" "),
+      // With a title of its own it does not ask a model for one.
+      "--title",
+      persona,
+      ...(model === null ? [] : ["-m", model]),
+    ],
+    env: {
+      OPENCODE_PERMISSION: JSON.stringify(permissionRules[permissions]),
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+    },
+  };
+}
 
 /** `opencode run --format json`: the parts of its answers, one a line. Each step ends with its tokens and its price. */
 export class OpencodeEvents implements EventReader {
