@@ -220,9 +220,9 @@ export async function withoutEffects<T>(folder: string, act: () => Promise<T>): 
 const contentsOf = (folder: string): readonly string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
 
-/** An error of Maestro that a person can read, or a value, in bounded time. */
+/** An error of Maestro that a person can read, or a value, with bounded work, however busy the machine is. */
 async function clearly<T>(act: () => Promise<T>, what: string): Promise<T | undefined> {
-  const begun = performance.now();
+  const begun = process.threadCpuUsage();
   try {
     return await act();
   } catch (error) {
@@ -231,7 +231,8 @@ async function clearly<T>(act: () => Promise<T>, what: string): Promise<T | unde
     expect(message.length, what).toBeLessThan(200_000);
     return undefined;
   } finally {
-    expect(performance.now() - begun, `ms for ${what}`).toBeLessThan(20_000);
+    const { user, system } = process.threadCpuUsage(begun);
+    expect((user + system) / 1_000, `ms of this thread for ${what}`).toBeLessThan(20_000);
   }
 }
 
