@@ -35,7 +35,7 @@ export default defineConfig({
   test: {
     projects: [
       project("unit", 1, 300_000),
-      project("contract", 1, 300_000),
+      project("contract", 1, 300_000, { globalSetup: ["test/support/postgres-server.ts"] }),
       project("architecture", 1, 300_000),
       // Whole sessions on a state directory, servers, commands.
       project("integration", 1, 300_000),

@@ -1,4 +1,4 @@
-// Bundles src/ into dist/ with its types, copies the SQL schema, and builds the dashboard. A bundle, because two hundred
+// Bundles src/ into dist/ with its types, copies the SQL schemas, and builds the dashboard. A bundle, because two hundred
 // small modules take longer to load than to run, and commands and resumes should start at once.
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
@@ -22,7 +22,8 @@ execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
   cwd: root,
   stdio: "inherit",
 });
-cpSync(join(root, "src/store/sqlite/schema.sql"), join(dist, "store/sqlite/schema.sql"));
+for (const store of ["sqlite", "postgres"])
+  cpSync(join(root, `src/store/${store}/schema.sql`), join(dist, `store/${store}/schema.sql`));
 buildDashboard();
 
 async function bundle(...entries) {

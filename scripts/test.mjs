@@ -21,6 +21,11 @@ const systemTools = [
   { command: "python3", package: "python3", why: "pseudo-terminals are made with it", without: "fail" },
   { command: "zsh", package: "zsh", why: "completion is tried at its prompt" },
   { command: "fish", package: "fish", why: "completion is tried in it" },
+  {
+    command: "pg_ctlcluster",
+    package: "postgresql",
+    why: "the store on PostgreSQL is tried on a server of the test run",
+  },
   { command: "chromium", package: "chromium", why: "the tests of the dashboard look at it with a browser" },
 ];
 

@@ -17,7 +17,7 @@ import { type Checkpoint, checkpointFile, readCheckpoint } from "../journal/chec
 import { checkHistory } from "../journal/history.ts";
 import { parseBody } from "../journal/journal-codec.ts";
 import type { SessionState } from "../journal/session-state.ts";
-import { largestArtifactBytes } from "../store/artifacts.ts";
+import { largestArtifactBytes } from "../store/blobs.ts";
 import type { CheckpointInfo } from "../store/list-checkpoints.ts";
 import { connected } from "../store/restore.ts";
 import { recordedFault } from "../team/definition/check-recorded.ts";

@@ -107,6 +107,41 @@ export class NewStepRow implements StepRow {
   }
 }
 
+/** A row as it was appended. */
+export type PlacedRow = readonly [seq: number, at: number, hash: string];
+
+/** A row that was just written, in the form of a read row. A class instead of a literal: see ADR 2. */
+export class WrittenRow implements RecordedRow {
+  readonly seq: number;
+  readonly epoch: number;
+  readonly at: number;
+  readonly kind: RecordedRow["kind"];
+  readonly attempt: number | null;
+  readonly occurrence: number | null;
+  readonly fingerprint: string | null;
+  readonly name: string | null;
+  readonly body: string;
+  readonly hash: string;
+
+  constructor(row: RowToWrite, [seq, at, hash]: PlacedRow, epoch: number) {
+    this.seq = seq;
+    this.epoch = epoch;
+    this.at = at;
+    this.kind = row.kind;
+    this.attempt = row.attempt;
+    this.occurrence = row.occurrence;
+    this.fingerprint = row.fingerprint;
+    this.name = row.name;
+    this.body = row.body;
+    this.hash = hash;
+  }
+}
+
+export const receivedRow = (
+  { placed, body }: { readonly placed: PlacedRow; readonly body: string },
+  epoch: number,
+): WrittenRow => new WrittenRow(transitionRow("signal.received", body), placed, epoch);
+
 /** The beginning of a step's body after an outage, so that it is recognized without parsing. */
 export const outageBody = '{"outage":true,';
 

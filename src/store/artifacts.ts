@@ -2,7 +2,7 @@ import { readdir, rename, stat, unlink, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sha256 } from "../domain/canonical.ts";
 import { ArtifactCorrupt, InputInvalid } from "../domain/errors.ts";
-import type { BlobBatch, Blobs } from "./blobs.ts";
+import { type BlobBatch, type Blobs, largestArtifactBytes } from "./blobs.ts";
 import {
   asideSuffix,
   makeDirectoryDurably,
@@ -16,7 +16,6 @@ import { reach } from "./fault-points.ts";
 import type { Packs } from "./packs.ts";
 
 const hashForm = /^[0-9a-f]{64}$/;
-export const largestArtifactBytes = 64 * 1024 * 1024;
 const points = { beforeRename: "artifact:before-rename", afterRename: "artifact:after-rename" } as const;
 
 /** Blobs as files below the state directory. */

@@ -1,3 +1,5 @@
+export const largestArtifactBytes = 64 * 1024 * 1024;
+
 /** Content by its SHA-256. Equal bytes are stored once, and every read verifies the hash. */
 export interface Blobs {
   /** Durable when it returns, so that a journal row may reference it. */

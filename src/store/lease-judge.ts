@@ -15,6 +15,8 @@ interface Parts {
   readonly leaseMs: number;
   /** Resolves once the store lets this process write. Until then no owner may be able to beat. */
   readonly pass: () => Promise<unknown>;
+  /** Grows when this process loses its way to the store: meanwhile it could not have seen a beat. */
+  readonly interruptions?: () => number;
 }
 
 interface Watch {
@@ -65,10 +67,12 @@ export class LeaseJudge {
     const { holder } = lease;
     const state = this.stateOf(holder);
     if (state !== "expired" || holder === undefined) return { ...lease, state };
+    const interruptions = this.#parts.interruptions?.();
     await this.#watch(holder);
     // An interrupted watch proves nothing.
     if (this.#end.signal.aborted) return { ...lease, state: "held" };
     const after = await load();
+    if (this.#parts.interruptions?.() !== interruptions) return { ...after, state: "held" };
     return { ...after, state: watchedState(holder, after.holder, this.#observe(after.holder)) };
   }
 

@@ -15,6 +15,8 @@ export interface Heartbeat extends Owner {
   /** Milliseconds since boot: the same clock for every process of this boot, unaffected by wall clock jumps. */
   readonly beatUptimeMs: number;
   readonly beatAt: number;
+  /** A server saw its connection end. It may have died, or lost its way to the server for a moment. */
+  readonly isGone?: boolean;
 }
 
 export function uptimeMs(): number {

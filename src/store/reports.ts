@@ -193,8 +193,8 @@ export interface Reports {
   /** Rows of all sessions after a position, in order. */
   changes(after: Position, limit: number): Promise<readonly JournalChange[]>;
   /**
-   * The position of the last row. No later row can appear before it. It never decreases, even after rows are
-   * deleted.
+   * The position of the last row, or a later one. No later row can appear before it. It never decreases, even after
+   * rows are deleted.
    */
   position(): Promise<Position>;
 

@@ -88,6 +88,9 @@ function packageRefused(file: string, specifier: string): string | undefined {
   if (specifier === "node:sqlite" && !file.startsWith("src/store/sqlite/")) {
     return "only store/sqlite/ knows node:sqlite";
   }
+  if (specifier === "pg" && !file.startsWith("src/store/postgres/")) {
+    return "only store/postgres/ knows pg";
+  }
   if (/^(?:ai(?:\/.*)?|@ai-sdk\/.*)$/.test(specifier) && areaOf(file) !== "personas") {
     return "only personas/ knows a provider";
   }

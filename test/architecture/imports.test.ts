@@ -49,6 +49,7 @@ describe("the checker of imports", () => {
   test.each([
     ["src/domain/ids.ts", "node:fs", "domain and journal import no package but node:crypto"],
     ["src/store/store.ts", "node:sqlite", "only store/sqlite/ knows node:sqlite"],
+    ["src/store/store.ts", "pg", "only store/postgres/ knows pg"],
     ["src/run/engine.ts", "ai", "only personas/ knows a provider"],
     ["src/run/engine.ts", "@ai-sdk/openai", "only personas/ knows a provider"],
     ["src/run/engine.ts", "./engin.ts", "there is no such file under src/"],

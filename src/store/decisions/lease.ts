@@ -14,6 +14,9 @@ export interface Observation {
 /** Beats that a process sends within one lease time. */
 const beatsPerLease = 3;
 
+/** Time to connect again for a process whose connection ended. */
+const goneWatchMs = 2_000;
+
 export function beatMs(leaseMs: number): number {
   return Math.ceil(leaseMs / beatsPerLease);
 }
@@ -29,6 +32,7 @@ export function leaseState(
 ): LeaseState {
   if (holder === undefined) return "free";
   if (isKnownDead(holder, observer)) return "dead";
+  if (holder.isGone === true) return "expired";
   // Within one boot all processes share a clock that never jumps. Across boots an observer that saw the beat move
   // is more reliable than any recorded time. On its first look only the wall clock remains, and a heartbeat from
   // the future is as stale as one from the past.
@@ -48,6 +52,7 @@ export function leaseState(
  */
 export function watchMs(holder: Heartbeat, observer: Owner, leaseMs: number): number {
   if (isKnownStopped(holder, observer) || isOfEarlierBoot(holder, observer)) return 0;
+  if (holder.isGone === true) return Math.min(goneWatchMs, leaseMs);
   return holder.boot === observer.boot ? 1.5 * beatMs(leaseMs) : leaseMs;
 }
 

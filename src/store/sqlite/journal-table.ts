@@ -3,8 +3,8 @@ import type { RowToWrite } from "../../journal/journal-codec.ts";
 import { chainHash, chainStart } from "../../journal/journal-codec.ts";
 import { listedAfter, provesLife } from "../../journal/reduce.ts";
 import { reasonOf, wakeAtOf } from "../../journal/standing.ts";
+import type { Command, Placed } from "../command.ts";
 import type { CopiedRow } from "../journal.ts";
-import type { Command, Placed } from "./command.ts";
 import type { CardTable } from "./writer-cards.ts";
 import type { writerStatements } from "./writer-statements.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { columnOf, tokenCounts } from "../../domain/usage.ts";
-import { ledgerColumns, totalsColumns } from "./ledger-row.ts";
+import { ledgerColumns, totalsColumns } from "../sql/ledger-row.ts";
 import { prepareLazily } from "./statement.ts";
 
 const sql = {

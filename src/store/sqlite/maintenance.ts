@@ -2,12 +2,12 @@ import { advise } from "../../domain/advice.ts";
 import type { Clock } from "../../domain/clock.ts";
 import { SessionConflict, type StateRemoved } from "../../domain/errors.ts";
 import { encodeEntry } from "../../journal/journal-codec.ts";
+import type { Submit } from "../command.ts";
+import { heldBy, notFound } from "../lease-errors.ts";
 import type { LeaseJudge } from "../lease-judge.ts";
 import type { Comparison, Maintenance, RestoredRows } from "../store.ts";
-import type { Submit } from "./command.ts";
 import type { Reader } from "./reader.ts";
 import type { Removal } from "./removal.ts";
-import { heldBy, notFound } from "./sqlite-errors.ts";
 
 export class SqliteMaintenance implements Maintenance {
   readonly #reader: Reader;

@@ -1,10 +1,13 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { SqlQueries } from "../sql/queries.ts";
+import { sqliteDialect } from "./sqlite-dialect.ts";
 import { translate, wasClosed } from "./sqlite-errors.ts";
 
 export type NamedRow = Record<string, SQLOutputValue>;
 
 /** Reads over one connection. Each statement is prepared once, and errors are those of domain/errors.ts. */
-export class Queries {
+export class Queries implements SqlQueries {
+  readonly dialect = sqliteDialect;
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #listed = new Map<string, StatementSync>();

@@ -1,10 +1,8 @@
 import type { SQLInputValue } from "node:sqlite";
 import type { Clock } from "../../domain/clock.ts";
-import type { Cursor, Position } from "../../domain/cursor.ts";
-import { InputInvalid } from "../../domain/errors.ts";
+import type { Position } from "../../domain/cursor.ts";
 import type { SessionId } from "../../domain/ids.ts";
-import type { SessionCard } from "../../journal/session-card.ts";
-import { type ParkReason, type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
+import { type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
 import { isLeft } from "../decisions/take.ts";
 import type { LeaseJudge } from "../lease-judge.ts";
 import type {
@@ -19,23 +17,16 @@ import type {
   Reports,
 } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
+import { listedColumns, type Place, readCursor, toListed } from "../sql/listed-rows.ts";
+import { UsageReports } from "../sql/usage-reports.ts";
 import type { Queries } from "./queries.ts";
-import { type Reader, readBlocked } from "./reader.ts";
-import { UsageReports } from "./usage-reports.ts";
+import type { Reader } from "./reader.ts";
 import { lastPosition } from "./writer-statements.ts";
 
-const columns = `s.number, s.id, s.key, s.team, s.team_fingerprint, s.identity, s.status, s.reason, s.created_at,
-  s.updated_at, s.status_at, s.wake_at, s.model, s.queue, s.priority, s.blocked, coalesce(l.epoch, 0), c.card`;
 const besides = `LEFT JOIN session_cards c ON c.session = s.number LEFT JOIN leases l ON l.session = s.number`;
 /** Up to this many matches of a search are looked up one by one. With more, scanning the list finds enough soon. */
 const fewMatches = 2_000;
 const longestQueue = 10_000;
-
-/** A decoded cursor. */
-interface Place {
-  readonly statusAt: number;
-  readonly number: number;
-}
 
 type PageQuery = Omit<ListingQuery, "after"> & { readonly after: Place | undefined };
 
@@ -108,7 +99,7 @@ export class SqliteReports extends UsageReports implements Reports {
   async listed(ids: readonly SessionId[]): Promise<readonly ListedSession[]> {
     return this.#queries
       .all(
-        `SELECT ${columns} FROM sessions s ${besides} WHERE s.id IN (SELECT value FROM json_each(?))`,
+        `SELECT ${listedColumns} FROM sessions s ${besides} WHERE s.id IN (SELECT value FROM json_each(?))`,
         JSON.stringify(ids),
       )
       .map(toListed);
@@ -173,7 +164,7 @@ export class SqliteReports extends UsageReports implements Reports {
     const by = order === "created" ? "s.number DESC" : "s.status_at DESC, s.number DESC";
     return this.#queries
       .all(
-        `SELECT ${columns} FROM sessions s ${joinTexts(matches)} ${besides} ${where} ORDER BY ${by} LIMIT ?`,
+        `SELECT ${listedColumns} FROM sessions s ${joinTexts(matches)} ${besides} ${where} ORDER BY ${by} LIMIT ?`,
         ...values,
         limit,
       )
@@ -226,50 +217,7 @@ function conditionsOf(
   return { where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`, values };
 }
 
-/** One damaged summary must not hide the others. Its session is reduced from the journal. */
-function readCard(card: unknown): SessionCard | undefined {
-  try {
-    return typeof card === "string" ? (JSON.parse(card) as SessionCard) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 const newestFirst = (a: ListedSession, b: ListedSession): number =>
   readCursor(b.cursor).number - readCursor(a.cursor).number;
 const lastChangedFirst = (a: ListedSession, b: ListedSession): number =>
   b.statusAt - a.statusAt || newestFirst(a, b);
-
-function readCursor(cursor: Cursor): Place {
-  const [, statusAt, number] = /^(\d{1,15})-(\d{1,15})$/.exec(cursor) ?? [];
-  if (statusAt === undefined || number === undefined)
-    throw new InputInvalid("The cursor does not belong to this list.", {
-      advice: "Use the cursor of the page before.",
-    });
-  return { statusAt: Number(statusAt), number: Number(number) };
-}
-
-function toListed(row: unknown[]): ListedSession {
-  const [number, id, key, team, teamFingerprint, identity, status, reason, ...rest] = row;
-  const [createdAt, updatedAt, statusAt, wakeAt, model, queue, priority, blocked, epoch, card] = rest;
-  return {
-    cursor: `${String(statusAt)}-${String(number)}` as Cursor,
-    id: id as SessionId,
-    key: (key as string | null) ?? undefined,
-    team: team as string,
-    teamFingerprint: teamFingerprint as string,
-    identity: identity as string,
-    status: status as SessionStatus,
-    reason: (reason as ParkReason | null) ?? undefined,
-    createdAt: createdAt as number,
-    updatedAt: updatedAt as number,
-    statusAt: statusAt as number,
-    wakeAt: (wakeAt as number | null) ?? undefined,
-    model: (model as string | null) ?? undefined,
-    queue: queue as string,
-    priority: priority as number,
-    blocked: readBlocked(blocked),
-    epoch: epoch as number,
-    card: readCard(card),
-  };
-}

@@ -3,12 +3,13 @@ import type { Clock } from "../../domain/clock.ts";
 import { SessionConflict } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import type { ReservationId } from "../../domain/ledger.ts";
-import { defaultQueue } from "../../domain/queue.ts";
 import type { ClaimCause, Entry, RecordedRow, Signal } from "../../journal/journal.ts";
-import { encodeEntry } from "../../journal/journal-codec.ts";
+import { encodeEntry, receivedRow, WrittenRow } from "../../journal/journal-codec.ts";
 import { provesLife } from "../../journal/reduce.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
 import type { BreakerStore } from "../breaker-store.ts";
+import type { Command, Placed, Reply, Success } from "../command.ts";
+import { createCommand } from "../create-command.ts";
 import { asJudged, beatMs } from "../decisions/lease.ts";
 import type { SessionLimits } from "../decisions/limits.ts";
 import { causeOf } from "../decisions/take.ts";
@@ -21,16 +22,20 @@ import type {
   ReservationAnswer,
   ReservationRequest,
 } from "../journal.ts";
+import { heldBy, lostTo, notFound } from "../lease-errors.ts";
 import { LeaseJudge } from "../lease-judge.ts";
 import type { Logins } from "../logins.ts";
 import { type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type { Reports } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
+import { SqlBreakers } from "../sql/breakers.ts";
+import { SqlLogins } from "../sql/logins.ts";
+import { type LedgerVerb, Reservations } from "../sql/reservations.ts";
+import { SqlTickets } from "../sql/tickets.ts";
 import type { Maintenance, Store } from "../store.ts";
 import { type ClaimGuard, Taker } from "../taker.ts";
 import type { TicketStore } from "../ticket-store.ts";
 import { LocalWakeups } from "../wakeups.ts";
-import type { Command, Placed, Reply, Success } from "./command.ts";
 import { DatabaseFiles } from "./database-files.ts";
 import { JournalReader } from "./journal-reader.ts";
 import { SqliteMaintenance } from "./maintenance.ts";
@@ -39,20 +44,14 @@ import { Queries } from "./queries.ts";
 import { Reader } from "./reader.ts";
 import { Removal } from "./removal.ts";
 import { SqliteReports } from "./reports.ts";
-import { type LedgerVerb, Reservations } from "./reservations.ts";
-import { SqliteBreakers } from "./sqlite-breakers.ts";
-import { heldBy, lostTo, notFound, notWritten, wasClosed } from "./sqlite-errors.ts";
-import { SqliteLogins } from "./sqlite-logins.ts";
-import { SqliteTickets } from "./sqlite-tickets.ts";
+import { notWritten, wasClosed } from "./sqlite-errors.ts";
 import { Writer } from "./writer.ts";
 import {
   AppendCommand,
   InlineWriter,
   measureCommit,
-  receivedRow,
   ThreadWriter,
   type WriterClient,
-  WrittenRow,
 } from "./writer-client.ts";
 
 export interface SqliteStoreOptions {
@@ -106,9 +105,9 @@ export class SqliteStore implements Store {
     const submit = (command: Command) => this.#submit(command);
     const pass = () => submit({ verb: "pass" });
     this.#leases = new LeaseJudge({ observer: this.#owner, clock, leaseMs, pass });
-    this.breakers = new SqliteBreakers(queries, submit, clock);
-    this.tickets = new SqliteTickets(queries, submit, clock);
-    this.logins = new SqliteLogins(queries, submit);
+    this.breakers = new SqlBreakers(queries, submit, clock);
+    this.tickets = new SqlTickets(queries, submit, clock);
+    this.logins = new SqlLogins(queries, submit);
     this.maintenance = new SqliteMaintenance(this.#reader, submit, this.#removal, this.#leases, clock);
     this.reports = new SqliteReports({
       queries,
@@ -151,36 +150,12 @@ export class SqliteStore implements Store {
   }
 
   async createSession(newSession: NewSession) {
-    const { id, key, team, teamFingerprint, identity, wakeAt, created } = newSession;
-    const { artifacts = [], artifactsOf, copied = [], appended = [], usage = [] } = newSession;
-    const at = this.#clock.now();
-    const session = {
-      id,
-      key: key ?? null,
-      team,
-      teamFingerprint,
-      identity,
-      at: newSession.createdAt ?? at,
-      wakeAt: wakeAt ?? null,
-      model: created.model ?? null,
-      queue: created.queue ?? defaultQueue,
-      priority: created.priority ?? 0,
-    };
-    const row = encodeEntry(created);
-    const reply = await this.#submit({
-      verb: "create",
-      session,
-      row,
-      copied,
-      appended: appended.map(encodeEntry),
-      at,
-      artifacts,
-      artifactsOf,
-      usage,
-      isClaimed: newSession.isClaimed,
-    });
-    if (reply.kind === "placed")
-      return { session: this.#require(id), row: new WrittenRow(row, reply.rows[0] as Placed, 0) };
+    const { id, key } = newSession;
+    const command = createCommand(newSession, this.#clock.now());
+    const reply = await this.#submit(command);
+    if (reply.kind === "placed") {
+      return { session: this.#require(id), row: new WrittenRow(command.row, reply.rows[0] as Placed, 0) };
+    }
     const existing = key === undefined ? this.#reader.session(id) : this.#reader.sessionWithKey(key);
     if (existing === undefined) throw new SessionConflict(`A session with the id ${id} exists already.`);
     return { session: existing, row: undefined };

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { RowToWrite } from "../../journal/journal-codec.ts";
 import { reduceCard, searchTextOf } from "../../journal/reduce.ts";
 import { heldUntil, type SessionCard, waitsFor } from "../../journal/session-card.ts";
-import type { SessionRow } from "./command.ts";
+import type { SessionRow } from "../command.ts";
 import { prepareLazily } from "./statement.ts";
 
 /** The cards of sessions, changed in the transaction of their rows. */

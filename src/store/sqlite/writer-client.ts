@@ -1,12 +1,11 @@
 import { channel } from "node:diagnostics_channel";
 import { Worker } from "node:worker_threads";
 import { type CommitMeasured, commitChannel } from "../../domain/channels.ts";
-import type { RecordedRow } from "../../journal/journal.ts";
-import { type RowToWrite, transitionRow } from "../../journal/journal-codec.ts";
+import type { RowToWrite } from "../../journal/journal-codec.ts";
 import { codeFile } from "../../package-files.ts";
+import type { AppendRows, Command, Reply } from "../command.ts";
 import { armedFault } from "../fault-points.ts";
-import type { Effects } from "../store.ts";
-import type { AppendRows, Command, Placed, ReceivedSignal, Reply } from "./command.ts";
+import type { Effects } from "../journal.ts";
 import type { DatabaseFiles } from "./database-files.ts";
 import { openAgain } from "./open-database.ts";
 import { failed, Writer } from "./writer.ts";
@@ -322,36 +321,6 @@ async function measured<T>(verb: string, write: Promise<T>): Promise<T> {
     commits.publish({ verb, durationMs: performance.now() - startedMs } satisfies CommitMeasured);
   }
 }
-
-/** A row that was just written, in the form of a read row. A class instead of a literal: see ADR 2. */
-export class WrittenRow implements RecordedRow {
-  readonly seq: number;
-  readonly epoch: number;
-  readonly at: number;
-  readonly kind: RecordedRow["kind"];
-  readonly attempt: number | null;
-  readonly occurrence: number | null;
-  readonly fingerprint: string | null;
-  readonly name: string | null;
-  readonly body: string;
-  readonly hash: string;
-
-  constructor(row: RowToWrite, [seq, at, hash]: Placed, epoch: number) {
-    this.seq = seq;
-    this.epoch = epoch;
-    this.at = at;
-    this.kind = row.kind;
-    this.attempt = row.attempt;
-    this.occurrence = row.occurrence;
-    this.fingerprint = row.fingerprint;
-    this.name = row.name;
-    this.body = row.body;
-    this.hash = hash;
-  }
-}
-
-export const receivedRow = ({ placed, body }: ReceivedSignal, epoch: number): WrittenRow =>
-  new WrittenRow(transitionRow("signal.received", body), placed, epoch);
 
 /** A class instead of a literal: see ADR 2. */
 export class AppendCommand implements AppendRows {

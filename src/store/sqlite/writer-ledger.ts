@@ -17,6 +17,7 @@ import {
 } from "../../domain/ledger.ts";
 import { tokenCounts } from "../../domain/usage.ts";
 import type { SessionUsage } from "../../journal/journal.ts";
+import type { Command, LedgerCommand, Reply } from "../command.ts";
 import { cacheSaving, countedIn, decideRelease, levelsOf, refusesToSettle } from "../decisions/ledger.ts";
 import {
   decideRate,
@@ -26,7 +27,6 @@ import {
   rateWindowMs,
 } from "../decisions/rates.ts";
 import type { ReservationAnswer } from "../journal.ts";
-import type { Command, LedgerCommand, Reply } from "./command.ts";
 import {
   askedOf,
   endingOfRow,
@@ -35,7 +35,7 @@ import {
   toLedger,
   totalsKey,
   totalsValues,
-} from "./ledger-row.ts";
+} from "../sql/ledger-row.ts";
 import { ledgerStatements } from "./ledger-statements.ts";
 import { UsageTable } from "./writer-usage.ts";
 

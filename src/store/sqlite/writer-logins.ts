@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { LoginCommand, Reply } from "./command.ts";
+import type { LoginCommand, Reply } from "../command.ts";
 import { prepareLazily } from "./statement.ts";
 
 export class LoginTable {

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import type { Command, Reply } from "../command.ts";
 import { type armedFault, armFault } from "../fault-points.ts";
 import { uptimeMs } from "../owner.ts";
-import type { Command, Reply } from "./command.ts";
 import { DatabaseFiles, type Identities } from "./database-files.ts";
 import { growLog, openAgain } from "./open-database.ts";
 import { Writer } from "./writer.ts";

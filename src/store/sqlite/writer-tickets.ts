@@ -7,10 +7,11 @@ import {
   type TicketDelivery,
   take,
 } from "../../domain/ticket-delivery.ts";
+import type { Reply, TicketCommand } from "../command.ts";
+import { dueAtOf, readRow } from "../sql/ticket-row.ts";
 import type { DueTicket } from "../ticket-store.ts";
-import type { Reply, TicketCommand } from "./command.ts";
+import { sqliteDialect } from "./sqlite-dialect.ts";
 import { prepareLazily } from "./statement.ts";
-import { isDelivered, isDueAt, readRow } from "./ticket-row.ts";
 
 /** The outbox, inside the writer's transaction. */
 export class TicketTable {
@@ -20,8 +21,8 @@ export class TicketTable {
     this.#sql = prepareLazily(database, {
       raise: `INSERT INTO tickets (id, fingerprint, session, ticket, delivery, due_at, raised_at)
               VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      due: `SELECT id, ticket, delivery FROM tickets WHERE ${isDueAt} ORDER BY due_at LIMIT 10`,
-      forget: `DELETE FROM tickets WHERE id = ? AND ${isDelivered}`,
+      due: `SELECT id, ticket, delivery FROM tickets WHERE ${sqliteDialect.isTicketDue} ORDER BY due_at LIMIT 10`,
+      forget: `DELETE FROM tickets WHERE id = ? AND ${sqliteDialect.isTicketDelivered}`,
       find: "SELECT ticket, delivery FROM tickets WHERE id = ?",
       setAside: "UPDATE tickets SET due_at = NULL WHERE id = ?",
       save: "UPDATE tickets SET delivery = ?, due_at = ? WHERE id = ?",
@@ -84,17 +85,5 @@ export class TicketTable {
 
   #store(id: string, delivery: TicketDelivery, dueAt = dueAtOf(delivery)): void {
     this.#sql.save.run(JSON.stringify(delivery), dueAt, id);
-  }
-}
-
-/** When it is due again. A delivery in progress is due at its deadline. */
-function dueAtOf(delivery: TicketDelivery): number | null {
-  switch (delivery.kind) {
-    case "pending":
-      return delivery.notBefore;
-    case "posting":
-      return delivery.deadline;
-    case "delivered":
-      return null;
   }
 }

@@ -1,26 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type SavedAmount, type UsageSums, usageSums } from "../../domain/ledger.ts";
-import { usageColumns } from "../../journal/values.ts";
+import type { SavedAmount, UsageSums } from "../../domain/ledger.ts";
+import {
+  savedColumns,
+  savingsKey,
+  sumColumns,
+  type UsagePlace,
+  usageKey,
+  valuesOf,
+} from "../sql/usage-columns.ts";
 import { prepareLazily } from "./statement.ts";
-
-/** The keys under which a call is summed. */
-export interface UsagePlace {
-  readonly session: number;
-  readonly day: string;
-  readonly phase: string;
-  readonly persona: string;
-  readonly model: string;
-  /** Version of the price table; empty if none prices it. */
-  readonly prices: string;
-}
-
-/** In the order of `valuesOf`. */
-export const sumColumns = usageColumns;
-export const savedColumns = ["tokens", "micro_usd", "unpriced"] as const;
-
-const placeKey = ["session", "day", "phase", "persona", "model"];
-const usageKey = [...placeKey, "prices"];
-const savingsKey = [...placeKey, "kind"];
 
 /** The sums of reports, changed inside the writer's transaction. */
 export class UsageTable {
@@ -72,8 +60,6 @@ export class UsageTable {
 
 const keyOf = ({ session, day, phase, persona, model }: Omit<UsagePlace, "prices">) =>
   [session, day, phase, persona, model] as const;
-
-const valuesOf = (sums: UsageSums): number[] => usageSums.map((name) => sums[name]);
 
 function addition(table: string, key: readonly string[], sums: readonly string[], source: string): string {
   const added = sums.map((column) => `${column} = ${column} + excluded.${column}`).join(", ");

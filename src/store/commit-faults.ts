@@ -1,7 +1,7 @@
-import type { Entry } from "../../journal/journal.ts";
-import type { RowToWrite } from "../../journal/journal-codec.ts";
-import { type CommitName, type FaultPoint, isFaultPoint, type Reach } from "../fault-points.ts";
+import type { Entry } from "../journal/journal.ts";
+import type { RowToWrite } from "../journal/journal-codec.ts";
 import type { Command } from "./command.ts";
+import { type CommitName, type FaultPoint, isFaultPoint, type Reach } from "./fault-points.ts";
 
 type Moment = "before-commit" | "after-commit";
 

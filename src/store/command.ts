@@ -1,18 +1,18 @@
-import type { Admission } from "../../domain/breaker.ts";
-import type { BudgetAlert } from "../../domain/budget-alert.ts";
-import type { SessionId } from "../../domain/ids.ts";
-import type { ReservationId } from "../../domain/ledger.ts";
-import type { Ticket } from "../../domain/ticket.ts";
-import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
-import type { ClaimCause, JournalHead, SessionUsage } from "../../journal/journal.ts";
-import type { RowToWrite } from "../../journal/journal-codec.ts";
-import type { BreakerUse, EndedCall } from "../breaker-store.ts";
-import type { JudgedLease } from "../decisions/lease.ts";
-import type { Limit } from "../decisions/limits.ts";
-import type { CopiedRow, Effects, ReservationAnswer, ReservationRequest } from "../journal.ts";
-import type { Login } from "../logins.ts";
-import type { Heartbeat } from "../owner.ts";
-import type { DueTicket } from "../ticket-store.ts";
+import type { Admission } from "../domain/breaker.ts";
+import type { BudgetAlert } from "../domain/budget-alert.ts";
+import type { SessionId } from "../domain/ids.ts";
+import type { ReservationId } from "../domain/ledger.ts";
+import type { Ticket } from "../domain/ticket.ts";
+import type { PostingDelivery, TicketDelivery } from "../domain/ticket-delivery.ts";
+import type { ClaimCause, JournalHead, SessionUsage } from "../journal/journal.ts";
+import type { PlacedRow, RowToWrite } from "../journal/journal-codec.ts";
+import type { BreakerUse, EndedCall } from "./breaker-store.ts";
+import type { JudgedLease } from "./decisions/lease.ts";
+import type { Limit } from "./decisions/limits.ts";
+import type { CopiedRow, Effects, ReservationAnswer, ReservationRequest } from "./journal.ts";
+import type { Login } from "./logins.ts";
+import type { Heartbeat } from "./owner.ts";
+import type { DueTicket } from "./ticket-store.ts";
 
 /** A command for the writer: plain data, because it crosses a thread. Commits completely or not at all. */
 export type Command =
@@ -156,8 +156,7 @@ export interface SessionRow {
   readonly priority: number;
 }
 
-/** A row as it was appended. */
-export type Placed = readonly [seq: number, at: number, hash: string];
+export type Placed = PlacedRow;
 
 export interface ReceivedSignal {
   readonly placed: Placed;

@@ -1,28 +1,28 @@
 import { decideReservation, noAmount } from "../../domain/budget.ts";
 import { checkAsked } from "../../domain/ledger.ts";
+import type { LedgerCommand, Submit, Success } from "../command.ts";
 import { mayBeHeldUpByTheDead } from "../decisions/ledger.ts";
 import type { Lease, ReservationAnswer, ReservationRequest } from "../journal.ts";
-import type { LedgerCommand, Submit, Success } from "./command.ts";
-import type { Queries } from "./queries.ts";
+import type { SqlQueries } from "./queries.ts";
 
 const openReservations = `SELECT DISTINCT g.session, l.epoch, l.owner FROM ledger g JOIN leases l ON l.session = g.session
        WHERE g.status = 'open'`;
 /** The reservations of this process's drivers and of dead drivers. */
 export class Reservations {
-  readonly #queries: Queries;
+  readonly #queries: SqlQueries;
   readonly #submit: Submit;
   readonly #now: () => number;
   /** Submits with proof of the lease. Refused if it is stale. */
   readonly #prove: (lease: Lease, command: LedgerVerb) => Promise<Success>;
   /** True if a live process drives the session. */
-  readonly #isDriven: (session: number) => boolean;
+  readonly #isDriven: (session: number) => boolean | Promise<boolean>;
 
   constructor(parts: {
-    readonly queries: Queries;
+    readonly queries: SqlQueries;
     readonly submit: Submit;
     readonly now: () => number;
     readonly prove: (lease: Lease, command: LedgerVerb) => Promise<Success>;
-    readonly isDriven: (session: number) => boolean;
+    readonly isDriven: (session: number) => boolean | Promise<boolean>;
   }) {
     this.#queries = parts.queries;
     this.#submit = parts.submit;
@@ -46,12 +46,13 @@ export class Reservations {
 
   /** A call of a dead driver must not keep others waiting. True if there was one. */
   async #estimateAbandoned(): Promise<boolean> {
-    const open = this.#queries.allNamed(openReservations) as unknown as {
+    const open = (await this.#queries.allNamed(openReservations)) as unknown as {
       session: number;
       epoch: number;
       owner: string | null;
     }[];
-    const abandoned = open.filter(({ session }) => !this.#isDriven(session));
+    const driven = await Promise.all(open.map(async ({ session }) => this.#isDriven(session)));
+    const abandoned = open.filter((_, at) => !driven[at]);
     const at = this.#now();
     // Refused if the session was claimed meanwhile, in which case the claim did the same.
     await Promise.all(abandoned.map((lease) => this.#submit({ verb: "estimate", ...lease, at })));

@@ -9,7 +9,7 @@ import {
 import { columnOf, forEachCount, type TokenUsage, tokenCounts } from "../../domain/usage.ts";
 import type { LedgerCall } from "../reports.ts";
 
-/** A row of the ledger as SQLite gives it. */
+/** A row of the ledger as a database gives it. */
 export interface LedgerRow extends Readonly<Record<keyof TokenUsage, number | null>> {
   readonly number: number;
   readonly session: number;
@@ -33,8 +33,8 @@ export interface LedgerRow extends Readonly<Record<keyof TokenUsage, number | nu
 }
 
 export const ledgerColumns = `number, session, epoch, phase, persona, round, attempt, started, step, model, day, at,
-  ended_at AS endedAt, asked_tokens AS askedTokens, asked_micro_usd AS askedMicroUsd, status, failed,
-  ${tokenCounts.map((name) => `${columnOf(name)} AS ${name}`).join(", ")}, cost_micro_usd AS costMicroUsd, prices`;
+  ended_at AS "endedAt", asked_tokens AS "askedTokens", asked_micro_usd AS "askedMicroUsd", status, failed,
+  ${tokenCounts.map((name) => `${columnOf(name)} AS "${name}"`).join(", ")}, cost_micro_usd AS "costMicroUsd", prices`;
 
 export function askedOf({ askedTokens, askedMicroUsd }: LedgerRow): Amount {
   return { tokens: askedTokens, microUsd: askedMicroUsd };
@@ -79,9 +79,9 @@ export interface TotalsRow {
   readonly reservedUnpriced: number;
 }
 
-export const totalsColumns = `level, name, used_tokens AS usedTokens, used_micro_usd AS usedMicroUsd,
-  used_unpriced AS usedUnpriced, reserved_tokens AS reservedTokens, reserved_micro_usd AS reservedMicroUsd,
-  reserved_unpriced AS reservedUnpriced`;
+export const totalsColumns = `level, name, used_tokens AS "usedTokens", used_micro_usd AS "usedMicroUsd",
+  used_unpriced AS "usedUnpriced", reserved_tokens AS "reservedTokens", reserved_micro_usd AS "reservedMicroUsd",
+  reserved_unpriced AS "reservedUnpriced"`;
 
 export function toLedger(row: TotalsRow): Ledger {
   return {

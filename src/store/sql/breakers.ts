@@ -2,15 +2,15 @@ import { type Admission, type BreakerRecord, newBreaker, parseBreaker } from "..
 import type { Clock } from "../../domain/clock.ts";
 import { parseJson } from "../../domain/json.ts";
 import type { BreakerStore, BreakerUse, EndedCall } from "../breaker-store.ts";
-import type { Submit } from "./command.ts";
-import type { Queries } from "./queries.ts";
+import type { Submit } from "../command.ts";
+import type { SqlQueries } from "./queries.ts";
 
-export class SqliteBreakers implements BreakerStore {
+export class SqlBreakers implements BreakerStore {
   readonly #submit: Submit;
   readonly #clock: Clock;
-  readonly #queries: Queries;
+  readonly #queries: SqlQueries;
 
-  constructor(queries: Queries, submit: Submit, clock: Clock) {
+  constructor(queries: SqlQueries, submit: Submit, clock: Clock) {
     this.#submit = submit;
     this.#clock = clock;
     this.#queries = queries;
@@ -30,12 +30,12 @@ export class SqliteBreakers implements BreakerStore {
   }
 
   async read(dependency: string): Promise<BreakerRecord> {
-    const row = this.#queries.get("SELECT record FROM breakers WHERE name = ?", dependency);
+    const row = await this.#queries.get("SELECT record FROM breakers WHERE name = ?", dependency);
     return row === undefined ? newBreaker : parseBreaker(parseJson(String(row[0])));
   }
 
   async list() {
-    const rows = this.#queries.all("SELECT name, record FROM breakers ORDER BY name");
+    const rows = await this.#queries.all("SELECT name, record FROM breakers ORDER BY name");
     return rows.flatMap(([name, record]) => {
       const read = readRecord(record);
       return read === undefined ? [] : [{ dependency: String(name), record: read }];

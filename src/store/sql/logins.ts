@@ -1,12 +1,12 @@
+import type { Submit } from "../command.ts";
 import type { Login, Logins } from "../logins.ts";
-import type { Submit } from "./command.ts";
-import type { Queries } from "./queries.ts";
+import type { SqlQueries } from "./queries.ts";
 
-export class SqliteLogins implements Logins {
+export class SqlLogins implements Logins {
   readonly #submit: Submit;
-  readonly #queries: Queries;
+  readonly #queries: SqlQueries;
 
-  constructor(queries: Queries, submit: Submit) {
+  constructor(queries: SqlQueries, submit: Submit) {
     this.#submit = submit;
     this.#queries = queries;
   }
@@ -16,7 +16,7 @@ export class SqliteLogins implements Logins {
   }
 
   async find(hash: string): Promise<Login | undefined> {
-    const row = this.#queries.get(
+    const row = await this.#queries.get(
       "SELECT name, role, created_at, used_at, expires_at FROM logins WHERE hash = ?",
       hash,
     );

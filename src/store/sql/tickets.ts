@@ -1,19 +1,19 @@
 import type { Clock } from "../../domain/clock.ts";
 import type { Ticket } from "../../domain/ticket.ts";
 import type { PostingDelivery, TicketDelivery } from "../../domain/ticket-delivery.ts";
+import type { Submit } from "../command.ts";
 import type { DueTicket, TicketRecord, TicketStore } from "../ticket-store.ts";
-import type { Submit } from "./command.ts";
-import type { NamedRow, Queries } from "./queries.ts";
-import { isDelivered, isDueAt, readRow } from "./ticket-row.ts";
+import type { NamedRow, SqlQueries } from "./queries.ts";
+import { readRow } from "./ticket-row.ts";
 
 const listLimit = 1_000;
 
-export class SqliteTickets implements TicketStore {
+export class SqlTickets implements TicketStore {
   readonly #submit: Submit;
   readonly #clock: Clock;
-  readonly #queries: Queries;
+  readonly #queries: SqlQueries;
 
-  constructor(queries: Queries, submit: Submit, clock: Clock) {
+  constructor(queries: SqlQueries, submit: Submit, clock: Clock) {
     this.#submit = submit;
     this.#clock = clock;
     this.#queries = queries;
@@ -24,7 +24,7 @@ export class SqliteTickets implements TicketStore {
   }
 
   async find(fingerprint: string): Promise<TicketRecord | undefined> {
-    const row = this.#queries.getNamed(
+    const row = await this.#queries.getNamed(
       "SELECT ticket, delivery FROM tickets WHERE fingerprint = ?",
       fingerprint,
     );
@@ -32,17 +32,18 @@ export class SqliteTickets implements TicketStore {
   }
 
   async list(): Promise<readonly TicketRecord[]> {
-    return this.#newest().flatMap((row) => readRow(row) ?? []);
+    return (await this.#newest()).flatMap((row) => readRow(row) ?? []);
   }
 
   async damaged(): Promise<readonly string[]> {
-    return this.#newest().flatMap((row) => (readRow(row) === undefined ? [String(row["id"])] : []));
+    return (await this.#newest()).flatMap((row) => (readRow(row) === undefined ? [String(row["id"])] : []));
   }
 
   async takeDue(now: number, owner: string): Promise<DueTicket | undefined> {
     // Most checks find nothing and should not cost a commit.
-    if (this.#queries.get(`SELECT 1 FROM tickets WHERE ${isDueAt} LIMIT 1`, now) === undefined)
-      return undefined;
+    const { isTicketDue } = this.#queries.dialect;
+    const found = await this.#queries.get(`SELECT 1 FROM tickets WHERE ${isTicketDue} LIMIT 1`, now);
+    if (found === undefined) return undefined;
     const reply = await this.#submit({ verb: "take-ticket", owner, at: now });
     return reply.kind === "taken" ? reply.due : undefined;
   }
@@ -52,13 +53,15 @@ export class SqliteTickets implements TicketStore {
   }
 
   async nextDueAt(): Promise<number | undefined> {
-    const [due] = this.#queries.get("SELECT min(due_at) FROM tickets WHERE due_at IS NOT NULL") ?? [];
+    const found = await this.#queries.get("SELECT min(due_at) FROM tickets WHERE due_at IS NOT NULL");
+    const due = found?.[0];
     return typeof due === "number" ? due : undefined;
   }
 
   async listDelivered({ after, limit }: { readonly after: string; readonly limit: number }) {
-    const rows = this.#queries.allNamed(
-      `SELECT ticket, delivery FROM tickets WHERE id > ? AND ${isDelivered} ORDER BY id LIMIT ?`,
+    const rows = await this.#queries.allNamed(
+      `SELECT ticket, delivery FROM tickets
+       WHERE id > ? AND ${this.#queries.dialect.isTicketDelivered} ORDER BY id LIMIT ?`,
       after,
       limit,
     );
@@ -69,8 +72,8 @@ export class SqliteTickets implements TicketStore {
     await this.#submit({ verb: "forget-tickets", ids });
   }
 
-  #newest(): NamedRow[] {
-    return this.#queries.allNamed(
+  async #newest(): Promise<NamedRow[]> {
+    return await this.#queries.allNamed(
       `SELECT id, ticket, delivery FROM tickets ORDER BY id DESC LIMIT ${listLimit}`,
     );
   }

@@ -20,7 +20,7 @@ import {
   toLedgerCall,
   totalsColumns,
 } from "./ledger-row.ts";
-import type { NamedRow, Queries } from "./queries.ts";
+import type { NamedRow, SqlQueries } from "./queries.ts";
 import { UsageReader } from "./usage-reader.ts";
 
 const pageRows = 1_000;
@@ -34,18 +34,18 @@ const newestAlerts = `SELECT a.level, a.name, a.kind, a.unit, a.budget, a.used, 
        FROM budget_alerts a LEFT JOIN sessions s ON s.number = a.session ORDER BY a.at DESC LIMIT ?`;
 /** An unknown amount counts as reserved. */
 const costsByAttempt = `SELECT started, sum(coalesce(input_tokens + output_tokens, asked_tokens)) AS tokens,
-         sum(coalesce(cost_micro_usd, asked_micro_usd, 0)) AS microUsd,
-         sum(cost_micro_usd IS NULL AND asked_micro_usd IS NULL) AS unpriced
+         sum(coalesce(cost_micro_usd, asked_micro_usd, 0)) AS "microUsd",
+         count(*) FILTER (WHERE cost_micro_usd IS NULL AND asked_micro_usd IS NULL) AS unpriced
        FROM ledger WHERE session = ? AND status != 'open' GROUP BY started`;
 
 /** Reads of calls, totals, alerts and usage. */
 export class UsageReports {
-  readonly #queries: Queries;
+  readonly #queries: SqlQueries;
   readonly #clock: Clock;
-  readonly #number: (id: SessionId) => number;
+  readonly #number: (id: SessionId) => number | Promise<number>;
   readonly #usage: UsageReader;
 
-  constructor(queries: Queries, clock: Clock, number: (id: SessionId) => number) {
+  constructor(queries: SqlQueries, clock: Clock, number: (id: SessionId) => number | Promise<number>) {
     this.#queries = queries;
     this.#clock = clock;
     this.#number = number;
@@ -53,14 +53,14 @@ export class UsageReports {
   }
 
   async usageInside(id: SessionId): Promise<SessionInside> {
-    const session = this.#number(id);
-    const costs = this.#queries
-      .allNamed(costsByAttempt, session)
-      .map(({ started, tokens, microUsd, unpriced }): [number, Amount] => [
+    const session = await this.#number(id);
+    const costs = (await this.#queries.allNamed(costsByAttempt, session)).map(
+      ({ started, tokens, microUsd, unpriced }): [number, Amount] => [
         Number(started),
         { tokens: Number(tokens), microUsd: unpriced === 0 ? Number(microUsd) : null },
-      ]);
-    return { places: this.#usage.byPlace(session), attempts: new Map(costs) };
+      ],
+    );
+    return { places: await this.#usage.byPlace(session), attempts: new Map(costs) };
   }
 
   async series({ by, ...filter }: UsageQuery) {
@@ -69,18 +69,17 @@ export class UsageReports {
 
   async alerts(id: SessionId): Promise<readonly (BudgetAlert & { readonly at: number })[]> {
     const today = utcDay(this.#clock.now());
-    return this.#queries.allNamed(alertsOfSession, this.#number(id), today).map(toAlert);
+    return (await this.#queries.allNamed(alertsOfSession, await this.#number(id), today)).map(toAlert);
   }
 
   async recentAlerts(limit: number): Promise<readonly RaisedAlert[]> {
-    return this.#queries
-      .allNamed(newestAlerts, limit)
-      .map((row) => ({ ...toAlert(row), session: row["id"] as SessionId | null }));
+    const rows = await this.#queries.allNamed(newestAlerts, limit);
+    return rows.map((row) => ({ ...toAlert(row), session: row["id"] as SessionId | null }));
   }
 
   async totals(id: SessionId): Promise<readonly LevelTotals[]> {
     const today = utcDay(this.#clock.now());
-    const rows = this.#queries.allNamed(totalsOfSession, this.#number(id), today);
+    const rows = await this.#queries.allNamed(totalsOfSession, await this.#number(id), today);
     return (rows as unknown as TotalsRow[]).map((row) => ({
       level: row.level,
       name: row.level === "session" ? id : row.name,
@@ -92,9 +91,9 @@ export class UsageReports {
     id: SessionId,
     { after, limit = pageRows }: { readonly after?: ReservationId; readonly limit?: number } = {},
   ): Promise<readonly LedgerCall[]> {
-    const rows = this.#queries.allNamed(
+    const rows = await this.#queries.allNamed(
       callsOfSession,
-      this.#number(id),
+      await this.#number(id),
       Number(after ?? 0),
       Math.min(limit, pageRows),
     );
@@ -102,19 +101,19 @@ export class UsageReports {
   }
 
   async usage({ by, ...filter }: UsageQuery) {
-    return { total: this.#usage.total(filter), groups: this.#usage.groups(by, filter) };
+    return { total: await this.#usage.total(filter), groups: await this.#usage.groups(by, filter) };
   }
 
   async snapshot(id: SessionId): Promise<readonly SessionUsage[]> {
-    return this.#usage.snapshot(this.#number(id));
+    return this.#usage.snapshot(await this.#number(id));
   }
 
   async reused(id: SessionId): Promise<readonly RunSample[]> {
-    return this.#usage.reused(this.#number(id));
+    return this.#usage.reused(await this.#number(id));
   }
 
   async history(team: string, also?: SessionId, at?: number): Promise<readonly RunSample[]> {
-    const number = also === undefined ? 0 : this.#number(also);
+    const number = also === undefined ? 0 : await this.#number(also);
     return this.#usage.history(team, number, at ?? Number.MAX_SAFE_INTEGER);
   }
 }
