@@ -176,6 +176,46 @@ describe.skipIf(postgres === null)("a store on PostgreSQL under faults", () => {
     expect(performance.now() - startedAt).toBeLessThan(100_000);
   });
 
+  test("a process that lost only the connection that shows its life keeps its lease", async () => {
+    const { address, query } = newSchema();
+    const [driver, observer] = [await openOn(address), await openOn(address)];
+    const { session } = await driver.createSession(newSession());
+    const child = startOnPostgres("write-for-ever", address, session.id, "200000");
+    onTestFinished(() => void child.process.kill("SIGKILL"));
+    await expect.poll(async () => (await readAll(driver, session.id)).length).toBeGreaterThan(10);
+    const living = `SELECT k.pid FROM pg_locks k JOIN leases l ON k.objid = (hashtext(l.owner)::bigint & 4294967295)::oid
+      WHERE k.locktype = 'advisory' AND k.classid = 4160`;
+    for (let time = 0; time < 3; time += 1) {
+      const [before] = await query(living);
+      await query("SELECT pg_terminate_backend($1)", [before?.["pid"]]);
+      // The claim watches the holder, whose lock is free, and sees it beat again.
+      await expect(observer.claimSession(session.id, "recovery")).rejects.toThrow("is being driven");
+      await expect.poll(() => query(living)).not.toEqual([]);
+      expect(await query(living)).not.toEqual([before]);
+    }
+    child.process.kill("SIGKILL");
+    expect(await child.output()).toBe("");
+    expect((await readAll(driver, session.id)).at(-1)?.epoch).toBe(1);
+  });
+
+  test("a wakeup reaches the other processes that listen", async () => {
+    const { address } = newSchema();
+    const [one, other] = [await openOn(address), await openOn(address)];
+    const heard: string[] = [];
+    other.wakeups.hear("signal", () => heard.push("signal"));
+    other.wakeups.hear("due", () => heard.push("due"));
+    const { id, lease } = await createAndClaim(one);
+    // A wakeup that comes before the other listens is lost, and the next one is not.
+    await expect
+      .poll(async () => {
+        await one.signal(id, { action: "pause" });
+        return heard.includes("signal");
+      })
+      .toBe(true);
+    await one.releaseSession(lease);
+    await expect.poll(() => heard.includes("due")).toBe(true);
+  });
+
   test("followers miss no row of several processes that commit at the same time", async () => {
     const { address } = newSchema();
     const stores = await Promise.all(Array.from({ length: 4 }, () => openOn(address)));
