@@ -1,6 +1,7 @@
 import { LeaseHeld } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Entry } from "../journal/journal.ts";
+import { byPerson } from "../run/acting-person.ts";
 import { refuseUntrusted } from "../run/acts/trust.ts";
 import { directionRows } from "../run/direction.ts";
 import { canceled, type Preparation, prepareClaimed, prepareDrive, requireSession } from "../run/prepare.ts";
@@ -65,7 +66,7 @@ async function enqueueNow(
       const rows: Entry[] = [
         ...prepared.rows,
         ...directionRows(state.direction, prepared.direction),
-        { kind: "session.status", status: "queued", wakeAt: clock.now() },
+        { kind: "session.status", status: "queued", wakeAt: clock.now(), ...byPerson() },
       ];
       await store.append(lease, rows, { artifacts: prepared.artifacts });
     }

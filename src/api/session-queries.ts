@@ -13,9 +13,8 @@ import type { SessionStatus } from "../journal/standing.ts";
 import { describeSession, describeTicket, type SessionView, type TicketView } from "../journal/view.ts";
 import { listFiles } from "../run/final-files.ts";
 import { allBudgets } from "../run/spending.ts";
+import type { Access } from "../store/access.ts";
 import { type CheckpointInfo, listCheckpointFiles } from "../store/list-checkpoints.ts";
-
-import type { Logins } from "../store/logins.ts";
 import { newerFiles } from "../store/newer-work.ts";
 
 import type {
@@ -285,9 +284,9 @@ export class SessionQueries extends FileQueries {
     return this.budgetsOf(await readState(this.#services.store, id));
   }
 
-  /** Browsers that are signed in to the dashboard of `maestro serve`. */
-  get logins(): Logins {
-    return this.#services.store.logins;
+  /** People who may use `maestro serve`, and what they did. */
+  get access(): Access {
+    return this.#services.store.access;
   }
 
   breakers() {

@@ -2,6 +2,7 @@ import { InputInvalid } from "../domain/errors.ts";
 import { happenedIn } from "../journal/effect.ts";
 import type { Signal } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
+import { actAs, byPerson } from "../run/acting-person.ts";
 import { refuseToRepeat } from "../run/acts/repeat-effects.ts";
 import { refuseUntrustedState } from "../run/acts/trust.ts";
 import { readState } from "../store/session-journal.ts";
@@ -19,6 +20,11 @@ export abstract class SessionSignals extends SessionQueries {
   constructor(services: Services) {
     super(services);
     this.#services = services;
+  }
+
+  /** Whatever `act` starts, resumes or decides records the name of this person. */
+  actAs<T>(person: string, act: () => Promise<T>): Promise<T> {
+    return actAs(person, act);
   }
 
   /** Approves the phase that is waiting for review, or a call that waits for approval. */
@@ -109,7 +115,7 @@ export abstract class SessionSignals extends SessionQueries {
     const { store, engine } = this.#services;
     const session = await this.find(idOrKey);
     await refuseSignal(session, message, engine);
-    await store.signal(session.id, message);
+    await store.signal(session.id, { ...message, ...byPerson() });
     if (engine.isDriving(session.id)) return engine.listen();
     await engine.settle(session.id).catch(ignoreHeld);
     this.look();

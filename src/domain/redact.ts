@@ -45,6 +45,7 @@ const secrets: readonly (readonly [pattern: RegExp, replacement: Replacement])[]
     redactedMark,
   ],
   [/(?<![\w-])(?:gh[pousr]_|github_pat_)\w{16,}/g, redactedMark],
+  [/(?<![\w-])maestro_[\w-]{43}/g, redactedMark],
   [/(?<![\w-])xox[a-z]-[\w-]{8,}/g, redactedMark],
   [/(?<![\w-])AIza[\w-]{16,}/g, redactedMark],
   [/(?<![\w-])(?:AKIA|ASIA)[0-9A-Z]{12,}/g, redactedMark],

@@ -46,6 +46,8 @@ export interface CardCall {
 /** The bounded summary of a session for lists: a projection of its journal, updated with each row that changes it. */
 export interface SessionCard {
   readonly brief: string;
+  /** The person who started it. */
+  readonly owner: string | null;
   readonly model: string | null;
   readonly fork: { readonly session: string; readonly at: string } | null;
   /** Imported and not trusted by a person yet, so it does not run. */

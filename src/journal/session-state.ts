@@ -229,6 +229,8 @@ export interface SessionState {
   readonly imported: "untrusted" | "trusted" | undefined;
   /** Signals that the driver has not acted on yet. */
   readonly signals: readonly Signal[];
+  /** The last decision of a person with a name, and the name. */
+  readonly lastWord: string | undefined;
   /** Effects that must not be repeated silently, by the seq of their intents. */
   readonly effects: Effects;
   /** Calls that wait or waited for a person, by the seq of their rows. */
@@ -287,6 +289,7 @@ export function emptyState(id: SessionId): SessionState {
     restoredSeq: undefined,
     imported: undefined,
     signals: [],
+    lastWord: undefined,
     effects: new Map(),
     calls: new Map(),
     running: new Map(),

@@ -1,8 +1,8 @@
 import * as is from "./schema.ts";
 import { budgetChange } from "./values.ts";
 
-/** A signal from another process, which becomes one journal row. */
-export const signal = is.union(
+/** The decision of a person, which becomes one journal row. */
+const decision = is.union(
   /** `by`: Ctrl-C in the session's terminal, unlike a pause by command. */
   { action: is.literal("pause"), by: is.optional(is.literal("interrupt")) },
   { action: is.literal("cancel") },
@@ -42,6 +42,9 @@ export const signal = is.union(
     budget: budgetChange,
   },
 );
+
+/** `person`: the name of the token that sent it. Missing: it came from the command line, a program, or the only token. */
+export const signal = is.extend(decision, { person: is.optional(is.label) });
 export type Signal = is.TypeOf<typeof signal>;
 
 /** A request to stop the drive, which takes effect at the next step. */

@@ -68,8 +68,8 @@ export const standing = is.union(
   /** It rests: everything in it has waited since `restsSince`, and it has no driver until `wakeAt`. */
   { status: is.literal("running"), wakeAt: is.time, restsSince: is.time },
   { status: is.literal("paused"), by: is.literal(...pauseCauses) },
-  /** `wakeAt`: when a scheduler may take it. */
-  { status: is.literal("queued"), wakeAt: is.optional(is.time) },
+  /** `wakeAt`: when a scheduler may take it. `person`: who resumed it. */
+  { status: is.literal("queued"), wakeAt: is.optional(is.time), person: is.optional(is.label) },
   { status: is.literal("failed"), error: errorJson },
   ...(parked as unknown as readonly ParkedFields[]),
 );

@@ -214,6 +214,8 @@ export const sessionTerms = is.object({
   /** Files that belong to the brief, by the hashes of their contents. */
   attachments: is.optional(is.list(attachment)),
   key: is.optional(is.label),
+  /** The person who started it, by the name of the token. */
+  owner: is.optional(is.label),
   model: is.optional(is.label),
   /** Its queue and priority among sessions that wait for a place. Default: "default" and 0. */
   queue: is.optional(is.name),

@@ -52,6 +52,8 @@ export interface SessionResult {
 export interface SessionView {
   readonly id: string;
   readonly key: string | null;
+  /** The person who started it, if that person has a token of their own. */
+  readonly owner: string | null;
   readonly team: string;
   readonly brief: string;
   /** Files that belong to the brief. */
@@ -214,6 +216,7 @@ export function describeSession(
   return {
     id: state.id,
     key: created.key ?? null,
+    owner: created.owner ?? null,
     team: created.team,
     brief: created.brief,
     attachments: created.attachments ?? [],

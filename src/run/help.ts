@@ -67,7 +67,13 @@ function ticketFor(
       attempts: details.attempts ?? 0,
       failures: details.failures ?? [],
       details: error.message,
-      context: { session: state.id, steps: String(state.stepCount), brief: state.created.brief },
+      context: {
+        session: state.id,
+        ...(state.created.owner !== undefined && { owner: state.created.owner }),
+        ...(state.lastWord !== undefined && { "last decision": state.lastWord }),
+        steps: String(state.stepCount),
+        brief: state.created.brief,
+      },
       // A ticket is read on another machine: its commands name the state directory.
       suggestedActions: adviceOf(error).map(({ text, command }) =>
         command === null ? text : `${text}: ${commandFor(...command.slice(1))}`,

@@ -3,6 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import { newId } from "../domain/ids.ts";
 import { checkOrigin, requireAccess } from "./access/gate.ts";
 import { signInPage, wantsPage } from "./access/outside-page.ts";
+import { recordActs } from "./access/record-acts.ts";
 import { securityHeaders } from "./access/security-headers.ts";
 import { fieldProblem } from "./field-problem.ts";
 import { readJsonBody } from "./json-body.ts";
@@ -17,6 +18,7 @@ import { addDeliveryRoutes } from "./routes/delivery.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addLoginRoutes } from "./routes/login.ts";
 import { methodsOf } from "./routes/methods.ts";
+import { addPeopleRoutes } from "./routes/people.ts";
 import { type App, type AppEnv, addRoute, json, problems } from "./routes/route.ts";
 import { addServerRoutes } from "./routes/server.ts";
 import { addSessionReadingRoutes } from "./routes/session.ts";
@@ -33,9 +35,10 @@ export function createApp(parts: ServerParts): App {
   answerErrors(app, parts);
   frame(app, parts);
   app.use(checkOrigin(parts));
-  addRoute(app, healthRoute, (c) => c.json({ status: "ok" }));
+  addRoute(app, "everyone", healthRoute, (c) => c.json({ status: "ok" }));
   addLoginRoutes(app, parts);
   app.use(requireAccess(parts));
+  app.use(recordActs(parts));
   refuseWhenStopping(app, parts);
   readBodies(app);
   addUploadRoutes(app, parts);
@@ -45,6 +48,7 @@ export function createApp(parts: ServerParts): App {
   addActionRoutes(app, parts);
   addEventRoutes(app, parts);
   addServerRoutes(app, parts);
+  addPeopleRoutes(app, parts);
   addMetricsRoute(app, parts);
   addDescription(app, parts);
   addDashboard(app, parts);
@@ -73,7 +77,8 @@ function frame(app: App, { metrics, log }: ServerParts): void {
     const { status } = c.res;
     const [method, ms] = [c.req.raw.method, performance.now() - startedMs];
     metrics.request(method, status, ms);
-    logRequest(log, { requestId: c.get("requestId"), method, path: c.req.path, status, ms });
+    const person = c.get("person")?.name;
+    logRequest(log, { requestId: c.get("requestId"), person, method, path: c.req.path, status, ms });
   });
 }
 
@@ -178,7 +183,7 @@ const metricsRoute = createRoute({
 });
 
 function addMetricsRoute(app: App, { maestro, scheduler, metrics, hub, identity }: ServerParts): void {
-  addRoute(app, metricsRoute, async (c) => {
+  addRoute(app, "viewer", metricsRoute, async (c) => {
     const all = [
       ...(await storeMetrics(maestro, scheduler)),
       ...metrics.metrics(),
@@ -201,7 +206,7 @@ const descriptionRoute = createRoute({
 
 function addDescription(app: App, { identity }: ServerParts): void {
   let described: ReturnType<typeof describeApi> | undefined;
-  addRoute(app, descriptionRoute, (c) => {
+  addRoute(app, "viewer", descriptionRoute, (c) => {
     described ??= describeApi(app, identity.version);
     return c.json(described);
   });

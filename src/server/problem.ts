@@ -24,6 +24,7 @@ const httpProblems = {
   UNAUTHORIZED: [401, "Not signed in"],
   HOST_NOT_ALLOWED: [403, "Host not allowed"],
   ORIGIN_NOT_ALLOWED: [403, "Origin not allowed"],
+  ROLE_NOT_ALLOWED: [403, "Role not allowed"],
   REPOSITORY_NOT_ALLOWED: [403, "Repository not allowed"],
   NOT_FOUND: [404, "Not found"],
   METHOD_NOT_ALLOWED: [405, "Method not allowed"],

@@ -2,6 +2,8 @@ import type { Log, LogLevel } from "../api/log/log.ts";
 
 interface Answered {
   readonly requestId: string;
+  /** Undefined without an accepted token. */
+  readonly person: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -13,11 +15,11 @@ const longestPath = 200;
 const probes: readonly string[] = ["/healthz", "/metrics"];
 
 /** Logs an answer. The query is left out, because it may contain the code of a link. */
-export function logRequest(log: Log, { requestId, method, path, status, ms }: Answered): void {
+export function logRequest(log: Log, { requestId, person, method, path, status, ms }: Answered): void {
   log({
     level: levelOf(path, status),
     message: `${method.slice(0, 20)} ${path.slice(0, longestPath)} ${status}`,
-    fields: { request: requestId, session: sessionIn(path), status, ms: Math.round(ms) },
+    fields: { request: requestId, person, session: sessionIn(path), status, ms: Math.round(ms) },
   });
 }
 

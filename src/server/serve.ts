@@ -13,6 +13,8 @@ import { BrowserLogins } from "./access/browser-logins.ts";
 import { demandStrongToken, exposureNotices, whereOf } from "./access/exposure.ts";
 import { allowedHosts } from "./access/host-check.ts";
 import { OneTimeCodes } from "./access/one-time-code.ts";
+import { People } from "./access/people.ts";
+import { owner } from "./access/person.ts";
 import { readTlsFiles } from "./access/tls-files.ts";
 import { loadToken, TokenCheck } from "./access/token.ts";
 import { WrongTokens } from "./access/wrong-tokens.ts";
@@ -145,6 +147,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       onClose: (reason) => metrics.streamClosed(reason),
       report,
     });
+    const logins = new BrowserLogins(token, { maestro, clock });
+    const { access } = maestro;
+    const people = new People({ access, token: new TokenCheck(token), logins, clock });
     const parts: ServerParts = {
       maestro,
       config,
@@ -159,9 +164,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       metrics,
       disk,
       identity,
-      token: new TokenCheck(token),
       codes: new OneTimeCodes(clock),
-      logins: new BrowserLogins(token, { maestro, clock }),
+      logins,
+      people,
       wrongTokens: new WrongTokens(clock),
       hosts: () => allowedHosts(listening ?? config.server, publicUrl),
       dashboard: new DashboardFiles(options.dashboardFolder),
@@ -184,13 +189,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
         const { host, port } = listening;
         return { host, port, url: here(), where: whereOf(host, here()) };
       },
-      dashboardLink: () => `${origin()}/login?code=${parts.codes.issue().code}`,
+      dashboardLink: () => `${origin()}/login?code=${parts.codes.issue(owner).code}`,
       stop: async () => {
         isStopping = true;
         listening?.refuseNew();
         await Promise.all([parts.hub.close(), scheduler.stop()]);
         metrics.stop();
-        parts.logins.stop();
+        people.streams.stop();
         try {
           await maestro.close();
         } finally {

@@ -5,7 +5,7 @@ import type { Config } from "../config/config.ts";
 import type { Clock } from "../domain/clock.ts";
 import type { BrowserLogins } from "./access/browser-logins.ts";
 import type { OneTimeCodes } from "./access/one-time-code.ts";
-import type { TokenCheck } from "./access/token.ts";
+import type { People } from "./access/people.ts";
 import type { WrongTokens } from "./access/wrong-tokens.ts";
 import type { Disk } from "./disk.ts";
 import type { EventHub } from "./feed/event-hub.ts";
@@ -32,10 +32,10 @@ export interface ServerParts {
   readonly metrics: RunMetrics;
   readonly disk: Disk;
   readonly identity: Identity;
-  readonly token: TokenCheck;
   readonly codes: OneTimeCodes;
   readonly wrongTokens: WrongTokens;
   readonly logins: BrowserLogins;
+  readonly people: People;
   /** The accepted Host headers, known after it listens. */
   readonly hosts: () => ReadonlySet<string>;
   readonly dashboard: DashboardFiles;

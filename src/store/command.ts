@@ -13,6 +13,7 @@ import type { CopiedRow, Effects, ReservationAnswer, ReservationRequest } from "
 import type { Login } from "./logins.ts";
 import type { Heartbeat } from "./owner.ts";
 import type { DueTicket } from "./ticket-store.ts";
+import type { Act, User } from "./users.ts";
 
 /** A command for the writer: plain data, because it crosses a thread. Commits completely or not at all. */
 export type Command =
@@ -76,6 +77,7 @@ export type Command =
   | { readonly verb: "reset-breaker"; readonly dependency: string; readonly at: number }
   | TicketCommand
   | LoginCommand
+  | UserCommand
   | { readonly verb: "signal"; readonly session: number; readonly at: number; readonly body: string }
   | {
       readonly verb: "receive";
@@ -120,6 +122,12 @@ export type TicketCommand =
       readonly taken: PostingDelivery;
     }
   | { readonly verb: "forget-tickets"; readonly ids: readonly string[] };
+
+export type UserCommand =
+  | { readonly verb: "add-user"; readonly hash: string; readonly user: User }
+  | { readonly verb: "redeem-link"; readonly hash: string }
+  | { readonly verb: "revoke-user"; readonly name: string }
+  | { readonly verb: "note-act"; readonly act: Act };
 
 export type LoginCommand =
   | { readonly verb: "add-login"; readonly hash: string; readonly login: Login }

@@ -66,6 +66,14 @@ function namesOf(command: Command): readonly CommitName[] {
       return ["login.renewed"];
     case "end-login":
       return ["login.ended"];
+    case "add-user":
+      return ["user.added"];
+    case "redeem-link":
+      return ["link.redeemed"];
+    case "revoke-user":
+      return ["user.revoked"];
+    case "note-act":
+      return ["act.noted"];
     case "reserve":
       return ["call.reserved"];
     case "release-reservation":

@@ -1,9 +1,9 @@
 import type { StateRemoved } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { JournalHead, SessionUsage, Transition } from "../journal/journal.ts";
+import type { Access } from "./access.ts";
 import type { BreakerStore } from "./breaker-store.ts";
 import type { CopiedRow, Journal } from "./journal.ts";
-import type { Logins } from "./logins.ts";
 import type { Reports } from "./reports.ts";
 import type { TicketStore } from "./ticket-store.ts";
 import type { Wakeups } from "./wakeups.ts";
@@ -58,7 +58,7 @@ export interface Store extends Journal {
   readonly reports: Reports;
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
-  readonly logins: Logins;
+  readonly access: Access;
   readonly wakeups: Wakeups;
   readonly maintenance: Maintenance;
   /**

@@ -15,6 +15,7 @@ import type { OpenStore } from "./store-under-test.ts";
 import { takeContract } from "./take-contract.ts";
 import { ticketsContract } from "./tickets-contract.ts";
 import { usageContract } from "./usage-contract.ts";
+import { usersContract } from "./users-contract.ts";
 import { wakeupsContract } from "./wakeups-contract.ts";
 
 /** The promises of every store, whatever it is made of. */
@@ -35,6 +36,7 @@ export function storeContract(name: string, open: OpenStore): void {
     breakersContract(open);
     ticketsContract(open);
     loginsContract(open);
+    usersContract(open);
     wakeupsContract(open);
   });
 }

@@ -90,6 +90,7 @@ export function* describe(
     `Team ${team}${model === null ? "" : `, ${simulated ? "simulated model" : model}`}: ${shortBrief}`,
     0,
   );
+  if (view.owner !== null) yield* fit(`Started by ${view.owner}`, 0);
   for (const { name, mediaType, bytes } of view.attachments)
     yield* fit(`Attached ${name} (${mediaType}, ${bytes} bytes)`, 0);
   for (const [text, indent] of sourceTexts(view)) yield* fit(text, indent);

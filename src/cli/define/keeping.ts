@@ -77,6 +77,42 @@ export function defineKeeping(define: Define): void {
     });
 
   define({
+    signature: "users",
+    description: "List people with a token of their own; `add <name>` and `revoke <name>` change them",
+    spins: true,
+    example: ["maestro users add ada --role operator", "maestro users", "maestro users revoke ada"],
+  })
+    .addArgument(offering("[action]", ["list", "add", "revoke"]))
+    .argument("[name]")
+    .option("--role <role>", "with add: viewer, operator or admin")
+    .option("--link", "with add: print a link that signs a browser in once, instead of a token")
+    .option("--days <n>", "with add: days until it ends (default: until it is revoked; a link after one day)")
+    .usage("[list | add <name> --role <role> | revoke <name>] [options]")
+    .action(async (action: string | undefined, name: string | undefined, options) => {
+      const { addOneUser, listUsers, revokeOneUser } = await import("../commands/users.ts");
+      if (action === undefined || action === "list") return listUsers(options);
+      if (name !== undefined && action === "add") return addOneUser(name, options);
+      if (name !== undefined && action === "revoke") return revokeOneUser(name, options);
+      const known = ["list", "add", "revoke"];
+      throw new InputInvalid(
+        known.includes(action)
+          ? `users ${action} needs a name.`
+          : `"users ${action}" is not a command.${didYouMean(action, known)}`,
+        { advice: advise("See its actions", "users", "--help") },
+      );
+    });
+
+  define({
+    signature: "audit",
+    description: "Show what people did on the server, and what was refused; the newest first",
+    spins: true,
+    example: "maestro audit",
+  })
+    .option("--person <name>", "acts of this person only")
+    .option("--limit <n>", "at most this many", "100")
+    .action(async (options) => (await import("../commands/audit.ts")).audit(options));
+
+  define({
     signature: "config",
     description: "Print every setting, its value and its origin",
     example: "maestro config",

@@ -53,7 +53,7 @@ function headOf(item: TranscriptItem): string {
     case "healing":
       return `healing by ${item.healer} · ${item.outcome}`;
     case "person":
-      return `person · ${item.action}`;
+      return `${item.by ?? "person"} · ${item.action}`;
     case "step":
       return `step ${item.step} · ${item.status}`;
     case "ending":

@@ -26,6 +26,8 @@ export interface FactContext {
 export interface Said {
   readonly action: string;
   readonly text: string;
+  /** The name of the person. */
+  readonly by?: string;
 }
 
 /** How a list marks a fact. */

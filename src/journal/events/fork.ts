@@ -103,6 +103,7 @@ function fork(
     decisions: state.decisions.filter(({ phase }) => phase !== undefined && entry.kept.includes(phase)),
     teamChanged: false,
     signals: [],
+    lastWord: undefined,
     effects: entry.repeatEffects === true ? effectsOf(state, entry.kept) : state.effects,
     calls: new Map(),
     running: new Map(),

@@ -54,15 +54,16 @@ export const sessionEvents = {
         created,
       );
     },
-    fact: ({ team, brief, model = null, definition, given = [] }) => ({
+    fact: ({ team, owner, brief, model = null, definition, given = [] }) => ({
       team,
+      ...(owner !== undefined && { owner }),
       brief: shorten(brief),
       model,
       phases: phasesFact(definition),
       /** Phases whose output was supplied from outside. */
       given: given.map(({ phase }) => phase),
     }),
-    sentence: ({ team }) => `created for team ${team}`,
+    sentence: ({ team, owner }) => `created for team ${team}${byPerson(owner)}`,
     isTransition: true,
     isQuiet: always,
   }),
@@ -191,14 +192,14 @@ export const sessionEvents = {
         reason: reasonOf(entry) ?? null,
         message: error === undefined ? null : shorten(error.message),
         wakeAt: isoTimeOrNull(wakeAtOf(entry)),
+        ...("person" in entry && entry.person !== undefined && { person: entry.person }),
       };
     },
-    logged: ({ status, reason }) =>
-      status === "running" ? "waits without a driver" : stopOf(status, reason),
-    sentence: ({ status, reason, message: why }) =>
-      status === "running"
+    logged: (fact) => (fact.status === "running" ? "waits without a driver" : stopOf(fact)),
+    sentence: (fact) =>
+      fact.status === "running"
         ? "waits without a driver"
-        : `${stopOf(status, reason)}${why === null ? "" : `: ${why}`}`,
+        : `${stopOf(fact)}${fact.message === null ? "" : `: ${fact.message}`}`,
     mark: ({ status }) => (status === "running" ? "waits" : status),
     endsDrive: true,
     isTransition: true,
@@ -209,8 +210,16 @@ export const sessionEvents = {
 /** A person who looks at this standing needs no ticket about an earlier one. */
 const endsRequests = ({ status }: Standing): boolean => status === "parked" || status === "completed";
 
-const stopOf = (status: SessionStatus, reason: ParkReason | null): string =>
-  reason === null ? status : `${status} for ${reason}`;
+interface Stop {
+  readonly status: SessionStatus;
+  readonly reason: ParkReason | null;
+  readonly person?: string;
+}
+
+const stopOf = ({ status, reason, person }: Stop): string =>
+  `${status}${reason === null ? "" : ` for ${reason}`}${byPerson(person)}`;
+
+const byPerson = (person: string | undefined): string => (person === undefined ? "" : ` by ${person}`);
 
 const restored = { status: "paused", by: "restore" } as const;
 
@@ -278,12 +287,13 @@ function directionText({
 }
 
 function newCard(created: SessionTerms): SessionCard {
-  const { brief, model, fork, definition, given = [] } = created;
+  const { brief, owner = null, model, fork, definition, given = [] } = created;
   const planned = plannedPhases(definition);
   const done = new Set(given.map(({ phase }) => phase));
   return {
     ...unstarted,
     brief: cut(brief, cardLimits.textLength),
+    owner,
     model: model ?? null,
     fork: fork === undefined ? null : { session: fork.session, at: fork.at },
     phases: planned

@@ -13,28 +13,44 @@ import { event, type RowPlace, shorten } from "./define.ts";
 export const signalReceived = event({
   row: is.object({ signal, sentAt: is.time }),
   card: (card, { signal }) => (card === undefined ? undefined : cardAfterSignal(card, signal)),
-  reduce: (state, { signal }, place) => receive(state, signal, place),
-  said: ({ signal }) => ({ action: signal.action, text: signalText(signal) }),
+  reduce(state, { signal }, place) {
+    const { action, person } = signal;
+    const received = receive(state, signal, place);
+    return person === undefined ? received : { ...received, lastWord: `${action} by ${person}` };
+  },
+  said: ({ signal }) => ({
+    action: signal.action,
+    text: signalText(signal),
+    ...(signal.person !== undefined && { by: signal.person }),
+  }),
   fact: ({ signal }) => ({
     action: signal.action,
     note: shortNote(signal),
+    ...(signal.person !== undefined && { person: signal.person }),
   }),
-  logged: ({ action }) => signalTexts[action],
-  sentence: ({ action, note }) => `${signalTexts[action]}${note === null ? "" : `: ${note}`}`,
+  logged: ({ action, person }) => saidBy(action, person),
+  sentence: ({ action, note, person }) => `${saidBy(action, person)}${note === null ? "" : `: ${note}`}`,
   isTransition: true,
 });
 
 const signalTexts: Readonly<Record<Signal["action"], string>> = {
   pause: "asked to pause",
   cancel: "asked to cancel",
-  approve: "approved by a person",
-  reject: "rejected by a person",
-  settle: "an effect was settled by a person",
-  "approve-call": "a call was approved by a person",
-  "reject-call": "a call was rejected by a person",
-  answer: "a question was answered by a person",
-  budget: "a budget was changed by a person",
+  approve: "approved",
+  reject: "rejected",
+  settle: "an effect was settled",
+  "approve-call": "a call was approved",
+  "reject-call": "a call was rejected",
+  answer: "a question was answered",
+  budget: "a budget was changed",
 };
+
+/** A pause or cancel without a name may come from a program. */
+function saidBy(action: Signal["action"], person: string | undefined): string {
+  const text = signalTexts[action];
+  const isUnnamed = person === undefined && (action === "pause" || action === "cancel");
+  return isUnnamed ? text : `${text} by ${person ?? "a person"}`;
+}
 
 function shortNote(signal: Signal): string | null {
   const note = signal.action === "answer" ? signal.text : "note" in signal ? signal.note : undefined;

@@ -95,6 +95,8 @@ export interface HealingPart {
 export interface PersonPart {
   readonly kind: "person";
   readonly action: string;
+  /** The name of the person, if the person has a token of their own. */
+  readonly by?: string;
 }
 
 export interface ReasoningPart {

@@ -108,7 +108,10 @@ export class Transcriber {
 
   #parts(entry: Transition): readonly Spoken[] {
     const said = eventOf(entry.kind)?.said?.(entry);
-    if (said !== undefined) return [{ kind: "person", action: said.action, content: redact(said.text) }];
+    if (said !== undefined) {
+      const { action, text, ...by } = said;
+      return [{ kind: "person", action, ...by, content: redact(text) }];
+    }
     if (entry.kind === "attempt.completed" || entry.kind === "attempt.failed") return endingParts(entry);
     if (entry.kind === "phase.completed") return (entry.checks ?? []).flatMap(ofPhase);
     if (entry.kind !== "baseline.measured") return [];

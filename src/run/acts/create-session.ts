@@ -22,6 +22,7 @@ import { readState } from "../../store/session-journal.ts";
 import type { NewSession, SessionRecord, Store } from "../../store/store.ts";
 import type { Team } from "../../team/define.ts";
 import { definitionJson } from "../../team/definition/team-definition.ts";
+import { actingPerson } from "../acting-person.ts";
 import { directionRows } from "../direction.ts";
 import type { OpenState } from "../drive.ts";
 import { keepGivenFiles } from "./keep-given-files.ts";
@@ -94,6 +95,7 @@ export async function createSession(
   if (key !== undefined) await refuseBeginningOfId(key, store);
   const wakeAt = { none: undefined, creator: clock.now() + firstClaimMs, queue: clock.now() }[driver.kind];
   const directed = driver.kind === "queue" ? directionRows({}, driver.direction) : [];
+  const owner = actingPerson();
   const resolvedModel = model ?? team.definition.model ?? undefined;
   const { session, row } = await store.createSession({
     id,
@@ -112,6 +114,7 @@ export async function createSession(
       brief,
       ...(attachments !== undefined && attachments.length > 0 && { attachments }),
       ...(key !== undefined && { key }),
+      ...(owner !== undefined && { owner }),
       ...(resolvedModel !== undefined && { model: resolvedModel }),
       ...(teamFile !== undefined && { teamFile }),
       ...(queue !== undefined && queue !== defaultQueue && { queue }),

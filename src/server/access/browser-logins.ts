@@ -1,22 +1,14 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { Maestro } from "../../api/open.ts";
+import { type Access, isOver, ownerName } from "../../api/people.ts";
 import type { Clock } from "../../domain/clock.ts";
+import type { Person, SignedIn } from "./person.ts";
 
 /** A login ends after its browser has not used it for `idleMs`, and after `mostMs` in any case. */
 export const loginLimits = { idleMs: 24 * 3_600_000, mostMs: 7 * 24 * 3_600_000 } as const;
 /** A login used again within this time is not written again. */
 const renewEveryMs = 5 * 60_000;
-/** How often streams check for a sign-out at another server of this state directory. */
-const watchEveryMs = 10_000;
 const secretForm = /^[\w-]{43}$/;
-/** Everyone who holds the token gets this name, because people have no names of their own yet. */
-const person = { name: "owner", role: "admin" } as const;
-
-export interface BrowserLogin {
-  readonly hash: string;
-  readonly name: string;
-  readonly role: string;
-}
 
 /**
  * Browsers that exchanged a one-time code for a cookie. The cookie holds a random secret and the store its hash, so
@@ -30,33 +22,31 @@ export class BrowserLogins {
    */
   readonly cookieName: string;
   readonly #token: string;
-  readonly #logins: Maestro["logins"];
+  readonly #access: Pick<Access, "logins" | "users">;
   readonly #clock: Clock;
-  /** Open streams, by the login they were opened with. */
-  readonly #streams = new Map<string, Set<() => void>>();
-  #watch: NodeJS.Timeout | undefined;
 
   constructor(token: string, { maestro, clock }: { readonly maestro: Maestro; readonly clock: Clock }) {
-    const { logins, stateDirectory } = maestro;
+    const { access, stateDirectory } = maestro;
     this.cookieName = `maestro_${createHash("sha256").update(stateDirectory).digest("hex").slice(0, 12)}`;
     this.#token = token;
-    this.#logins = logins;
+    this.#access = access;
     this.#clock = clock;
   }
 
   /** The Set-Cookie header of a new login. */
-  async start({ secure }: { readonly secure: boolean }): Promise<string> {
+  async start({ name, role }: SignedIn, { secure }: { readonly secure: boolean }): Promise<string> {
     const secret = randomBytes(32).toString("base64url");
     const now = this.#clock.now();
     const expiresAt = now + loginLimits.idleMs;
-    await this.#logins.add(this.#hash(secret), { ...person, createdAt: now, usedAt: now, expiresAt });
+    const login = { name, role, createdAt: now, usedAt: now, expiresAt };
+    await this.#access.logins.add(this.#hash(secret), login);
     return this.#cookie(secret, loginLimits.mostMs / 1_000, secure);
   }
 
   /** `header`: all cookies. If several have this name, any of them may be valid. */
-  async find(header: string | undefined): Promise<BrowserLogin | undefined> {
+  async find(header: string | undefined): Promise<Person | undefined> {
     for (const secret of this.#secretsIn(header)) {
-      const found = await this.#use(this.#hash(secret));
+      const found = await this.use(this.#hash(secret));
       if (found !== undefined) return found;
     }
     return undefined;
@@ -64,56 +54,25 @@ export class BrowserLogins {
 
   /** Ends the logins of these cookies for good. Returns the Set-Cookie header that removes the cookie. */
   async end(header: string | undefined, { secure }: { readonly secure: boolean }): Promise<string> {
-    for (const secret of this.#secretsIn(header)) {
-      const hash = this.#hash(secret);
-      await this.#logins.end(hash);
-      this.#closeStreams(hash);
-    }
+    for (const secret of this.#secretsIn(header)) await this.#access.logins.end(this.#hash(secret));
     return this.#cookie("", 0, secure);
   }
 
-  /** Calls `close` when the login ends. Returns a function that cancels this. */
-  whileValid({ hash }: BrowserLogin, close: () => void): () => void {
-    const streams = this.#streams.get(hash) ?? new Set();
-    this.#streams.set(hash, streams.add(close));
-    this.#watch ??= setInterval(() => void this.#closeEnded(), watchEveryMs).unref();
-    return () => {
-      streams.delete(close);
-      if (streams.size === 0) this.#streams.delete(hash);
-    };
-  }
-
-  stop(): void {
-    clearInterval(this.#watch);
-  }
-
-  async #use(hash: string): Promise<BrowserLogin | undefined> {
-    const login = await this.#logins.find(hash);
+  /** The person of the login with this hash, if it is valid. An open stream counts as use. */
+  async use(hash: string): Promise<Person | undefined> {
+    const { logins, users } = this.#access;
+    const login = await logins.find(hash);
     const now = this.#clock.now();
     if (login === undefined || login.expiresAt <= now) return undefined;
+    const { name } = login;
+    const user = name === ownerName ? undefined : await users.named(name);
+    if (name !== ownerName && (user === undefined || isOver(user, now))) return undefined;
     if (now - login.usedAt >= renewEveryMs) {
       const expiresAt = Math.min(now + loginLimits.idleMs, login.createdAt + loginLimits.mostMs);
       // On a full disk people can still read. The login then ends earlier.
-      await this.#logins.renew(hash, { usedAt: now, expiresAt }).catch(() => undefined);
+      await logins.renew(hash, { usedAt: now, expiresAt }).catch(() => undefined);
     }
-    return { hash, name: login.name, role: login.role };
-  }
-
-  /** An open stream counts as use. */
-  async #closeEnded(): Promise<void> {
-    for (const hash of this.#streams.keys()) {
-      // If the store cannot be read, the next check decides.
-      const isOver = await this.#use(hash).then(
-        (login) => login === undefined,
-        () => false,
-      );
-      if (isOver) this.#closeStreams(hash);
-    }
-  }
-
-  #closeStreams(hash: string): void {
-    for (const close of this.#streams.get(hash) ?? []) close();
-    this.#streams.delete(hash);
+    return { name, role: user?.role ?? "admin", proof: hash };
   }
 
   #secretsIn(header = ""): string[] {

@@ -4,7 +4,7 @@ import type { AppEnv } from "../routes/route.ts";
 import type { ServerParts } from "../server-parts.ts";
 import { type AskedFrom, refusalOf } from "./host-check.ts";
 
-type GateParts = Pick<ServerParts, "hosts" | "token" | "logins" | "wrongTokens">;
+type GateParts = Pick<ServerParts, "hosts" | "people" | "wrongTokens">;
 
 /** Checks host and origin before anything else reads the request. */
 export function checkOrigin({ hosts }: Pick<GateParts, "hosts">): MiddlewareHandler<AppEnv> {
@@ -51,14 +51,14 @@ function hostsOf(c: Context<AppEnv>): string[] {
 }
 
 /**
- * Requires the token or a browser login. A request with an Authorization header is judged by that alone: another
- * site's page can make a browser send a cookie or a wrong password, but not the token.
+ * Requires a token or a browser login. A request with an Authorization header is judged by that alone: another
+ * site's page can make a browser send a cookie or a wrong password, but not a token.
  */
-export function requireAccess({ token, logins, wrongTokens }: GateParts): MiddlewareHandler<AppEnv> {
+export function requireAccess({ people, wrongTokens }: GateParts): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const authorization = c.req.header("authorization");
-    const login = authorization === undefined ? await logins.find(c.req.header("cookie")) : undefined;
-    if (login === undefined && !token.accepts(authorization)) {
+    const person = await people.find(authorization, c.req.header("cookie"));
+    if (person === undefined) {
       // Only the answer to a wrong token is slow, because others behind the same proxy have the right one.
       if (authorization !== undefined) {
         wrongTokens.wasWrong(c.env?.caller?.address);
@@ -66,11 +66,11 @@ export function requireAccess({ token, logins, wrongTokens }: GateParts): Middle
       }
       throw new HttpProblem(
         "UNAUTHORIZED",
-        "This needs the server's token.",
-        "Send it as `Authorization: Bearer <token>` (it is in the file api-token of the state directory). For a browser, `maestro serve --link` prints a link that signs it in.",
+        "This needs the server's token, or a token of your own.",
+        "Send it as `Authorization: Bearer <token>` (that of the server is in the file api-token of the state directory). For a browser, `maestro serve --link` prints a link that signs it in.",
       );
     }
-    c.set("login", login);
+    c.set("person", person);
     c.env?.caller?.trust();
     await next();
   };

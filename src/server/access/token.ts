@@ -65,6 +65,9 @@ function unusable(path: string, why: string): StateUnavailable {
   });
 }
 
+export const bearerOf = (authorization: string | undefined): string | undefined =>
+  /^Bearer ([^\s]{1,1024})$/i.exec(authorization ?? "")?.[1];
+
 /** Compares hashes, so that timing reveals nothing about the token or its length. */
 export class TokenCheck {
   readonly #hash: Buffer;
@@ -74,7 +77,7 @@ export class TokenCheck {
   }
 
   accepts(authorization: string | undefined): boolean {
-    const given = /^Bearer ([^\s]{1,1024})$/i.exec(authorization ?? "")?.[1];
+    const given = bearerOf(authorization);
     // Always compare, so that all answers take equally long.
     const same = timingSafeEqual(sha256(given ?? ""), this.#hash);
     return given !== undefined && same;

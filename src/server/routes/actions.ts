@@ -131,19 +131,19 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     );
   };
 
-  addRoute(app, pauseRoute, async (c) => {
+  addRoute(app, "operator", pauseRoute, async (c) => {
     const { id } = c.req.valid("param");
     await maestro.pause(id);
     return c.json(await viewOf(id), 202);
   });
 
-  addRoute(app, cancelRoute, async (c) => {
+  addRoute(app, "operator", cancelRoute, async (c) => {
     const { id } = c.req.valid("param");
     await maestro.cancel(id);
     return c.json(await viewOf(id), 202);
   });
 
-  addRoute(app, approveRoute, async (c) => {
+  addRoute(app, "operator", approveRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { phase, note, resume } = c.req.valid("json");
     if (resume === true) await proveGoingOn(id);
@@ -152,7 +152,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     return c.json(await viewOf(id), 202);
   });
 
-  addRoute(app, rejectRoute, async (c) => {
+  addRoute(app, "operator", rejectRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { phase, note = "", resume, repeatEffects } = c.req.valid("json");
     if (resume === true) await proveGoingOn(id, (phase) => isOpen(phase) || phase?.review === "awaiting");
@@ -165,7 +165,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     return c.json(await viewOf(id), 202);
   });
 
-  addRoute(app, resumeRoute, async (c) => {
+  addRoute(app, "operator", resumeRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { edits, acceptChanges, dryRun } = c.req.valid("json");
     const options = {
@@ -178,7 +178,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     return c.json(await viewOf(id), 202);
   });
 
-  addRoute(app, forkRoute, async (c) => {
+  addRoute(app, "operator", forkRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { at, edits, fresh, repeatEffects, model, key, dryRun } = c.req.valid("json");
     const options = {
@@ -197,14 +197,14 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     return c.json(await viewOf(fork.id), 201);
   });
 
-  addRoute(app, phaseRoute, async (c) => {
+  addRoute(app, "operator", phaseRoute, async (c) => {
     const { id, phase } = c.req.valid("param");
     await proveGoingOn(id, (state, name) => name === phase && isOpen(state));
     await actions.runPhase(id, phase);
     return c.json(await viewOf(id), 202);
   });
 
-  addRoute(app, settleRoute, async (c) => {
+  addRoute(app, "operator", settleRoute, async (c) => {
     const { id, seq } = c.req.valid("param");
     const { happened, result, resume } = c.req.valid("json");
     if (resume === true) await proveGoingOn(id);
@@ -228,7 +228,7 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     return viewOf(id);
   };
 
-  addRoute(app, approveCallRoute, async (c) => {
+  addRoute(app, "operator", approveCallRoute, async (c) => {
     const { id, seq } = c.req.valid("param");
     const { arguments: args, note, resume } = c.req.valid("json");
     const approval = {
@@ -239,20 +239,20 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
     return c.json(await decide(id, resume, () => maestro.approve(id, approval)), 202);
   });
 
-  addRoute(app, rejectCallRoute, async (c) => {
+  addRoute(app, "operator", rejectCallRoute, async (c) => {
     const { id, seq } = c.req.valid("param");
     const { note, resume } = c.req.valid("json");
     const rejection = { call: Number(seq), note };
     return c.json(await decide(id, resume, () => maestro.reject(id, rejection)), 202);
   });
 
-  addRoute(app, answerCallRoute, async (c) => {
+  addRoute(app, "operator", answerCallRoute, async (c) => {
     const { id, seq } = c.req.valid("param");
     const { text, resume } = c.req.valid("json");
     return c.json(await decide(id, resume, () => maestro.answer(id, Number(seq), text)), 202);
   });
 
-  addRoute(app, budgetRoute, async (c) => {
+  addRoute(app, "operator", budgetRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { resume, persona, phase, usd, tokens } = c.req.valid("json");
     if (resume === true) await proveGoingOn(id);

@@ -67,7 +67,7 @@ const diffRoute = createRoute({
 
 /** Routes that deliver or download a session's files. */
 export function addDeliveryRoutes(app: App, { maestro }: ServerParts): void {
-  addRoute(app, archiveRoute, async (c) => {
+  addRoute(app, "viewer", archiveRoute, async (c) => {
     const { format, at } = c.req.valid("query");
     const session = await maestro.find(c.req.valid("param").id);
     const content = await maestro.archive(session.id, { format, at });
@@ -75,7 +75,7 @@ export function addDeliveryRoutes(app: App, { maestro }: ServerParts): void {
     return new Response(ReadableStream.from(content), { headers });
   });
 
-  addRoute(app, diffRoute, async (c) => {
+  addRoute(app, "viewer", diffRoute, async (c) => {
     const { phase, persona, attempt, against } = c.req.valid("query");
     const session = await maestro.find(c.req.valid("param").id);
     const part = {

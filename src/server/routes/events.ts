@@ -65,17 +65,17 @@ const allRoute = createRoute({
   responses: { 200: { description: "Events.", content: eventStream }, ...problems },
 });
 
-export function addEventRoutes(app: App, { maestro, book, hub, logins }: ServerParts): void {
-  const endWithLogin = (c: Pick<Context<AppEnv>, "get" | "env">) => {
-    const [login, outgoing] = [c.get("login"), c.env?.outgoing];
-    if (login === undefined || outgoing === undefined) return;
+export function addEventRoutes(app: App, { maestro, book, hub, people }: ServerParts): void {
+  const endWithPerson = (c: Pick<Context<AppEnv>, "get" | "env">) => {
+    const outgoing = c.env?.outgoing;
+    if (outgoing === undefined) return;
     outgoing.once(
       "close",
-      logins.whileValid(login, () => outgoing.destroy()),
+      people.streams.whileIn(c.get("person"), () => outgoing.destroy()),
     );
   };
 
-  addRoute(app, sessionRoute, async (c) => {
+  addRoute(app, "viewer", sessionRoute, async (c) => {
     const { id } = c.req.valid("param");
     const { after, text, before, limit, show } = c.req.valid("query");
     const accept = c.req.header("accept") ?? "";
@@ -88,16 +88,16 @@ export function addEventRoutes(app: App, { maestro, book, hub, logins }: ServerP
       return streamOf(null);
     }
     const stream = await hub.watchSession(id, { after: from, text }, dropOf(c.env));
-    endWithLogin(c);
+    endWithPerson(c);
     return streamOf(stream);
   });
 
-  addRoute(app, allRoute, async (c) => {
+  addRoute(app, "viewer", allRoute, async (c) => {
     const { after, journal } = c.req.valid("query");
     const from = positionIn(c.req.valid("header")["last-event-id"] ?? after);
     if (c.req.raw.method === "HEAD") return streamOf(null);
     const stream = await hub.watchAll({ after: from, journal: journal === "true" }, dropOf(c.env));
-    endWithLogin(c);
+    endWithPerson(c);
     return streamOf(stream);
   });
 }

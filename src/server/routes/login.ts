@@ -1,3 +1,4 @@
+import { hashOf, isOver, type User } from "../../api/people.ts";
 import { isSecure } from "../access/gate.ts";
 import { signedOutPage } from "../access/outside-page.ts";
 import { HttpProblem } from "../problem.ts";
@@ -11,7 +12,15 @@ const page = `<!doctype html>
 `;
 
 /** Exchanges a one-time code for a cookie. The page after a sign-out needs no login either. */
-export function addLoginRoutes(app: App, { codes, logins, wrongTokens, identity }: ServerParts): void {
+export function addLoginRoutes(
+  app: App,
+  { codes, logins, maestro, clock, wrongTokens, identity }: ServerParts,
+): void {
+  /** A link for a colleague signs in once, also after a restart. */
+  const redeemLink = async (code: string): Promise<User | undefined> => {
+    const user = await maestro.access.users.redeem(hashOf(code));
+    return user === undefined || isOver(user, clock.now()) ? undefined : user;
+  };
   app.get("/signed-out", () => signedOutPage());
   app.get("/login", async (c) => {
     const purpose = c.req.header("sec-purpose") ?? c.req.header("purpose") ?? "";
@@ -21,7 +30,8 @@ export function addLoginRoutes(app: App, { codes, logins, wrongTokens, identity 
     const code = c.req.query("code") ?? "";
     const address = c.env?.caller?.address;
     await wrongTokens.wait(address);
-    if (code.length > 200 || !codes.redeem(code)) {
+    const person = code.length > 200 ? undefined : (codes.redeem(code) ?? (await redeemLink(code)));
+    if (person === undefined) {
       wrongTokens.wasWrong(address);
       throw new HttpProblem(
         "UNAUTHORIZED",
@@ -33,7 +43,7 @@ export function addLoginRoutes(app: App, { codes, logins, wrongTokens, identity 
       headers: {
         "content-type": "text/html; charset=utf-8",
         "cache-control": "no-store",
-        "set-cookie": await logins.start({ secure: isSecure(c, identity.origin()) }),
+        "set-cookie": await logins.start(person, { secure: isSecure(c, identity.origin()) }),
         refresh: "0; url=/",
       },
     });

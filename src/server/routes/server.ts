@@ -93,10 +93,10 @@ const signOutRoute = createRoute({
 
 /** Reads and actions that concern the whole server. */
 export function addServerRoutes(app: App, parts: ServerParts): void {
-  const { maestro, config, clock, teams, codes, logins, identity } = parts;
+  const { maestro, config, clock, teams, codes, logins, people, identity } = parts;
   const readBreakers = () => breakerViews(maestro, config.breaker, clock.now());
 
-  addRoute(app, usageRoute, async (c) => {
+  addRoute(app, "viewer", usageRoute, async (c) => {
     const { session, by, since, format } = c.req.valid("query");
     const from = since === undefined ? undefined : Date.parse(since);
     if (format === "csv") {
@@ -111,12 +111,12 @@ export function addServerRoutes(app: App, parts: ServerParts): void {
     const today = { dayLimit: { tokens, usd }, now: clock.now() };
     return c.json(await usageReportView(maestro, { session, by, since: from }, today), 200);
   });
-  addRoute(app, statusRoute, async (c) => c.json(await readStatus(parts), 200));
-  addRoute(app, breakersRoute, async (c) => c.json({ breakers: await readBreakers() }, 200));
-  addRoute(app, ticketsRoute, async (c) => c.json(await readTickets(maestro), 200));
-  addRoute(app, teamsRoute, (c) => c.json(readTeams(teams, config.model, process.env), 200));
+  addRoute(app, "viewer", statusRoute, async (c) => c.json(await readStatus(parts), 200));
+  addRoute(app, "viewer", breakersRoute, async (c) => c.json({ breakers: await readBreakers() }, 200));
+  addRoute(app, "viewer", ticketsRoute, async (c) => c.json(await readTickets(maestro), 200));
+  addRoute(app, "viewer", teamsRoute, (c) => c.json(readTeams(teams, config.model, process.env), 200));
 
-  addRoute(app, resetRoute, async (c) => {
+  addRoute(app, "admin", resetRoute, async (c) => {
     const { name } = c.req.valid("param");
     const known = (await maestro.breakers()).some(({ dependency }) => dependency === name);
     if (!known)
@@ -126,13 +126,14 @@ export function addServerRoutes(app: App, parts: ServerParts): void {
     return c.json(found ?? closed(name, config.breaker), 200);
   });
 
-  addRoute(app, signOutRoute, async (c) => {
+  addRoute(app, "viewer", signOutRoute, async (c) => {
     const removed = await logins.end(c.req.header("cookie"), { secure: isSecure(c, identity.origin()) });
+    await people.streams.closeEnded();
     return c.body(null, 204, { "set-cookie": removed });
   });
 
-  addRoute(app, linkRoute, (c) => {
-    const { code, expiresAt } = codes.issue();
+  addRoute(app, "viewer", linkRoute, (c) => {
+    const { code, expiresAt } = codes.issue(c.get("person"));
     return c.json({ url: `${identity.origin()}/login?code=${code}`, expiresAt: isoTime(expiresAt) }, 201);
   });
 }

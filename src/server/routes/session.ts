@@ -132,26 +132,26 @@ const transcriptRoute = createRoute({
 export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
   const { maestro, book, pages, config } = parts;
 
-  addRoute(app, showRoute, async (c) =>
+  addRoute(app, "viewer", showRoute, async (c) =>
     c.json(await pages.view(await book.open(c.req.valid("param").id)), 200),
   );
 
-  addRoute(app, checkpointsRoute, async (c) => {
+  addRoute(app, "viewer", checkpointsRoute, async (c) => {
     const { id } = await book.open(c.req.valid("param").id);
     return c.json([...(await maestro.checkpoints(id))], 200);
   });
 
-  addRoute(app, teamRoute, async (c) => {
+  addRoute(app, "viewer", teamRoute, async (c) => {
     const { state } = await book.open(c.req.valid("param").id);
     return c.json(teamView(state, config.attempts.max), 200);
   });
 
-  addRoute(app, treeRoute, async (c) => {
+  addRoute(app, "viewer", treeRoute, async (c) => {
     const feed = await book.open(c.req.valid("param").id);
     return c.json(await treeView(maestro, feed, await pages.view(feed), c.req.valid("query").at), 200);
   });
 
-  addRoute(app, blobRoute, async (c) => {
+  addRoute(app, "viewer", blobRoute, async (c) => {
     const { id, sha256 } = c.req.valid("param");
     if (!/^[0-9a-f]{64}$/.test(sha256)) throw noArtifact(id, sha256);
     const content = await maestro.artifact(id, sha256).catch((error: unknown) => {
@@ -161,7 +161,7 @@ export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
     return new Response(new Uint8Array(content), { headers });
   });
 
-  addRoute(app, personaRoute, async (c) => {
+  addRoute(app, "viewer", personaRoute, async (c) => {
     const { id, phase, persona } = c.req.valid("param");
     const feed = await book.open(id);
     const detail = await readPersona(maestro, feed, await pages.view(feed, { withFiles: false }), {
@@ -172,11 +172,11 @@ export function addSessionReadingRoutes(app: App, parts: ServerParts): void {
     return c.json(detail, 200);
   });
 
-  addRoute(app, transcriptRoute, async (c) =>
+  addRoute(app, "viewer", transcriptRoute, async (c) =>
     c.json(await readTranscript(maestro, c.req.valid("param").id, c.req.valid("query")), 200),
   );
 
-  addRoute(app, stepsRoute, async (c) => {
+  addRoute(app, "viewer", stepsRoute, async (c) => {
     const { id, phase, persona } = c.req.valid("param");
     return c.json(await readSteps(await book.open(id), { phase, persona, ...c.req.valid("query") }), 200);
   });

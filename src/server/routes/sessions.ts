@@ -58,7 +58,7 @@ const startRoute = createRoute({
 export function addSessionRoutes(app: App, parts: ServerParts): void {
   const { maestro, rows, book, pages, actions } = parts;
 
-  addRoute(app, listRoute, async (c) => {
+  addRoute(app, "viewer", listRoute, async (c) => {
     const { status, q, team, since, cursor, limit } = c.req.valid("query");
     const filter = {
       text: q === "" ? undefined : q,
@@ -86,7 +86,7 @@ export function addSessionRoutes(app: App, parts: ServerParts): void {
     } satisfies z.infer<typeof sessionsPage>);
   });
 
-  addRoute(app, startRoute, async (c) => {
+  addRoute(app, "operator", startRoute, async (c) => {
     const { id, isNew } = await startSession(c.req.valid("json"), parts);
     actions.queued(id);
     const view = await pages.view(await book.open(id));

@@ -52,7 +52,7 @@ const uploadRoute = createRoute({
 
 export function addUploadRoutes(app: App, { maestro }: ServerParts): void {
   let running = 0;
-  addRoute(app, uploadRoute, async (c) => {
+  addRoute(app, "operator", uploadRoute, async (c) => {
     const { body, headers } = c.req.raw;
     const { name } = c.req.valid("query");
     checkHeaders(headers, name === undefined ? types : fileTypes);

@@ -29,6 +29,10 @@ const row = {
   updatedAt: time,
   usage,
   brief: z.string(),
+  owner: z
+    .string()
+    .nullable()
+    .openapi({ description: "Who started it, if that person has a token of their own." }),
   simulated: z.boolean(),
   since: time,
   headline: z

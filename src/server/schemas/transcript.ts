@@ -79,7 +79,7 @@ const transcriptItem = z
       healer: z.string(),
       outcome: z.enum(["passed", "rolled-back", "kept"]),
     }),
-    z.object({ ...place, kind: z.literal("person"), action: z.string() }),
+    z.object({ ...place, kind: z.literal("person"), action: z.string(), by: z.string().optional() }),
     z.object({
       ...place,
       kind: z.literal("step"),

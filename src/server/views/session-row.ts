@@ -23,6 +23,7 @@ export function sessionRow(
     updatedAt: isoTime(updatedAt),
     usage: usageView(usage),
     brief: card.brief,
+    owner: card.owner,
     simulated: isAllSimulated(usage, card.model),
     since: isoTime(statusAt),
     headline: stopHeadline(listing, { abandoned: present.isAbandoned(id) }),

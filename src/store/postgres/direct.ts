@@ -7,7 +7,9 @@ import { isAsJudged, type JudgedLease } from "../decisions/lease.ts";
 import { dueAtOf, readRow } from "../sql/ticket-row.ts";
 import { savedColumns, savingsKey, sumColumns, usageKey } from "../sql/usage-columns.ts";
 import type { BatchCommand } from "./batch.ts";
+import { changeUsers } from "./change-users.ts";
 import { adding } from "./changes.ts";
+import { countOf, removed } from "./count-of.ts";
 import { execute } from "./execute.ts";
 import { load } from "./load.ts";
 import { postgresDialect } from "./postgres-dialect.ts";
@@ -93,6 +95,11 @@ export async function executeDirectly(transaction: Transaction, command: DirectC
       return done;
     case "end-login":
       return removed(await countOf(transaction, "DELETE FROM logins WHERE hash = $1", [command.hash]));
+    case "add-user":
+    case "redeem-link":
+    case "revoke-user":
+    case "note-act":
+      return changeUsers(transaction, command);
     case "delete":
       return deleteSession(transaction, command);
     case "reclaim":
@@ -103,16 +110,6 @@ export async function executeDirectly(transaction: Transaction, command: DirectC
     case "remember-comparison":
       return done;
   }
-}
-
-const removed = (count: number): Reply => ({ kind: "removed", found: count > 0 });
-
-async function countOf(transaction: Transaction, text: string, values: readonly unknown[]): Promise<number> {
-  const [row] = await transaction.read<{ count: number }>(
-    `WITH changed AS (${text} RETURNING 1) SELECT count(*) AS count FROM changed`,
-    values,
-  );
-  return row?.count ?? 0;
 }
 
 async function takeTicket(

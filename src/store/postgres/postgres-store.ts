@@ -6,6 +6,7 @@ import type { ClaimCause, Entry, RecordedRow, Signal } from "../../journal/journ
 import { encodeEntry, receivedRow, WrittenRow } from "../../journal/journal-codec.ts";
 import { provesLife } from "../../journal/reduce.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
+import type { Access } from "../access.ts";
 import type { Blobs } from "../blobs.ts";
 import type { BreakerStore } from "../breaker-store.ts";
 import type { Command, Placed, Reply, Success } from "../command.ts";
@@ -24,12 +25,11 @@ import type {
 } from "../journal.ts";
 import { heldBy, lostTo, notFound } from "../lease-errors.ts";
 import { LeaseJudge } from "../lease-judge.ts";
-import type { Logins } from "../logins.ts";
 import { type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type { Reports } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
+import { sqlAccess } from "../sql/access.ts";
 import { SqlBreakers } from "../sql/breakers.ts";
-import { SqlLogins } from "../sql/logins.ts";
 import { type LedgerVerb, Reservations } from "../sql/reservations.ts";
 import { SqlTickets } from "../sql/tickets.ts";
 import type { Maintenance, Store } from "../store.ts";
@@ -65,7 +65,7 @@ export class PostgresStore implements Store {
   readonly reports: Reports;
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
-  readonly logins: Logins;
+  readonly access: Access;
   readonly wakeups: Wakeups;
   readonly maintenance: Maintenance;
   readonly blobs: Blobs;
@@ -112,7 +112,7 @@ export class PostgresStore implements Store {
     this.#leases = new LeaseJudge({ observer: owner, clock, leaseMs, pass, interruptions });
     this.breakers = new SqlBreakers(this.#queries, submit, clock);
     this.tickets = new SqlTickets(this.#queries, submit, clock);
-    this.logins = new SqlLogins(this.#queries, submit);
+    this.access = sqlAccess(this.#queries, submit);
     this.maintenance = new PostgresMaintenance(submit);
     this.blobs = new PostgresBlobs(this.#queries, server);
     const [queries, reader, leases] = [this.#queries, this.#reader, this.#leases];

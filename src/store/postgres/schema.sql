@@ -150,6 +150,28 @@ CREATE TABLE tickets (
 CREATE INDEX tickets_by_due ON tickets (due_at) WHERE due_at IS NOT NULL;
 
 -- Browsers that are signed in to the dashboard. `hash`: of the secret that only the browser has.
+CREATE TABLE users (
+  name       text COLLATE "C" PRIMARY KEY,
+  role       text NOT NULL CHECK (role IN ('viewer','operator','admin')),
+  kind       text NOT NULL CHECK (kind IN ('token','link')),
+  hash       text COLLATE "C" NOT NULL UNIQUE,
+  created_at bigint NOT NULL,
+  ends_at    bigint,
+  is_used    boolean NOT NULL DEFAULT false
+);
+
+CREATE TABLE acts (
+  number    bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at        bigint NOT NULL,
+  person    text NOT NULL,
+  role      text NOT NULL,
+  operation text NOT NULL,
+  subject   text,
+  status    integer NOT NULL,
+  request   text NOT NULL
+);
+CREATE INDEX acts_by_person ON acts (person);
+
 CREATE TABLE logins (
   hash       text COLLATE "C" PRIMARY KEY,
   name       text NOT NULL,

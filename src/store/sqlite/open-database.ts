@@ -10,7 +10,7 @@ import { damaged, isDamage, translate } from "./sqlite-errors.ts";
 import { whenFree } from "./statement.ts";
 
 /** Raised with every change of schema.sql or of a row's body. A database of another format is refused untouched. */
-const format = 10;
+const format = 11;
 const openTimeoutMs = 5_000;
 /** Log pages before a checkpoint copies them into the database. */
 const logPages = 1_000;

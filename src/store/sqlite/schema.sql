@@ -157,6 +157,30 @@ CREATE TABLE logins (
   expires_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+-- People with a token or link of their own. `hash`: of the token, or of the code in the link.
+CREATE TABLE users (
+  name       TEXT PRIMARY KEY,
+  role       TEXT NOT NULL CHECK (role IN ('viewer','operator','admin')),
+  kind       TEXT NOT NULL CHECK (kind IN ('token','link')),
+  hash       TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  ends_at    INTEGER,                  -- NULL: with its revocation
+  is_used    INTEGER NOT NULL DEFAULT 0   -- a link works once
+) WITHOUT ROWID;
+
+-- What people did on the server, and what was refused.
+CREATE TABLE acts (
+  number    INTEGER PRIMARY KEY AUTOINCREMENT,
+  at        INTEGER NOT NULL,
+  person    TEXT NOT NULL,
+  role      TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  subject   TEXT,
+  status    INTEGER NOT NULL,
+  request   TEXT NOT NULL
+);
+CREATE INDEX acts_by_person ON acts (person);
+
 -- Every call that may cost money, failed ones too. Written when its amount is reserved, before the call is made.
 CREATE TABLE ledger (
   number              INTEGER PRIMARY KEY AUTOINCREMENT,   -- the reservation; never given twice

@@ -7,6 +7,7 @@ import type { ClaimCause, Entry, RecordedRow, Signal } from "../../journal/journ
 import { encodeEntry, receivedRow, WrittenRow } from "../../journal/journal-codec.ts";
 import { provesLife } from "../../journal/reduce.ts";
 import { finalStatuses, type SessionStatus } from "../../journal/standing.ts";
+import type { Access } from "../access.ts";
 import type { BreakerStore } from "../breaker-store.ts";
 import type { Command, Placed, Reply, Success } from "../command.ts";
 import { createCommand } from "../create-command.ts";
@@ -24,12 +25,11 @@ import type {
 } from "../journal.ts";
 import { heldBy, lostTo, notFound } from "../lease-errors.ts";
 import { LeaseJudge } from "../lease-judge.ts";
-import type { Logins } from "../logins.ts";
 import { type Owner, thisOwner, uptimeMs } from "../owner.ts";
 import type { Reports } from "../reports.ts";
 import type { SessionRecord } from "../session-record.ts";
+import { sqlAccess } from "../sql/access.ts";
 import { SqlBreakers } from "../sql/breakers.ts";
-import { SqlLogins } from "../sql/logins.ts";
 import { type LedgerVerb, Reservations } from "../sql/reservations.ts";
 import { SqlTickets } from "../sql/tickets.ts";
 import type { Maintenance, Store } from "../store.ts";
@@ -70,7 +70,7 @@ export class SqliteStore implements Store {
   readonly reports: Reports;
   readonly breakers: BreakerStore;
   readonly tickets: TicketStore;
-  readonly logins: Logins;
+  readonly access: Access;
   readonly wakeups = new LocalWakeups();
   readonly maintenance: Maintenance;
   readonly #path: string;
@@ -107,7 +107,7 @@ export class SqliteStore implements Store {
     this.#leases = new LeaseJudge({ observer: this.#owner, clock, leaseMs, pass });
     this.breakers = new SqlBreakers(queries, submit, clock);
     this.tickets = new SqlTickets(queries, submit, clock);
-    this.logins = new SqlLogins(queries, submit);
+    this.access = sqlAccess(queries, submit);
     this.maintenance = new SqliteMaintenance(this.#reader, submit, this.#removal, this.#leases, clock);
     this.reports = new SqliteReports({
       queries,

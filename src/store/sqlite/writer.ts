@@ -18,6 +18,7 @@ import { LedgerTable } from "./writer-ledger.ts";
 import { LoginTable } from "./writer-logins.ts";
 import { writerStatements } from "./writer-statements.ts";
 import { TicketTable } from "./writer-tickets.ts";
+import { UserTable } from "./writer-users.ts";
 
 const orphanRows = 1_000;
 const lockPatienceMs = 20_000;
@@ -32,6 +33,7 @@ export class Writer {
   readonly #breakers: BreakerTable;
   readonly #tickets: TicketTable;
   readonly #logins: LoginTable;
+  readonly #users: UserTable;
   readonly #ledger: LedgerTable;
   readonly #cards: CardTable;
   readonly #journal: JournalTable;
@@ -44,6 +46,7 @@ export class Writer {
     this.#breakers = new BreakerTable(database);
     this.#tickets = new TicketTable(database);
     this.#logins = new LoginTable(database);
+    this.#users = new UserTable(database);
     this.#ledger = new LedgerTable(database);
     this.#cards = new CardTable(database);
     this.#journal = new JournalTable(this.#statements, this.#cards);
@@ -182,6 +185,11 @@ export class Writer {
       case "renew-login":
       case "end-login":
         return this.#logins.act(command);
+      case "add-user":
+      case "redeem-link":
+      case "revoke-user":
+      case "note-act":
+        return this.#users.act(command);
       case "signal": {
         sql.signal.run(command.session, command.at, command.body);
         return { kind: "done" };

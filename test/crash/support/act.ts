@@ -33,10 +33,21 @@ export type Act =
   | { readonly do: "import and trust"; readonly file: string }
   | { readonly do: "reset breaker"; readonly dependency: string }
   | { readonly do: "sign in" | "renew login" | "sign out"; readonly hash: string }
+  | { readonly do: "add user" | "redeem link" | "revoke user" | "note act" }
   | { readonly do: "prune everything"; readonly laterMs?: number };
 
 const renewed = { usedAt: 2_000, expiresAt: 20_000 };
 const newLogin = { name: "owner", role: "admin", createdAt: 1_000, usedAt: 1_000, expiresAt: 10_000 };
+
+const guest = { name: "ada", role: "operator", kind: "link", createdAt: 1_000 } as const;
+const noted = {
+  at: 1_000,
+  person: "ada",
+  role: "operator",
+  operation: "approveSession",
+  status: 202,
+  request: "r",
+} as const;
 
 const { stateDir, act, fault } = JSON.parse(process.argv[2] ?? "") as ActOptions;
 armFault(fault);
@@ -57,8 +68,13 @@ if (act.do === "answer") await maestro.answer(act.session, act.call, act.text);
 if (act.do === "export") await maestro.exportCheckpoints(act.session, act.file);
 if (act.do === "import and trust") await maestro.importCheckpoints(act.file, { trust: true });
 if (act.do === "reset breaker") await maestro.resetBreaker(act.dependency);
-if (act.do === "sign in") await maestro.logins.add(act.hash, newLogin);
-if (act.do === "renew login") await maestro.logins.renew(act.hash, renewed);
-if (act.do === "sign out") await maestro.logins.end(act.hash);
+if (act.do === "sign in") await maestro.access.logins.add(act.hash, newLogin);
+if (act.do === "renew login") await maestro.access.logins.renew(act.hash, renewed);
+if (act.do === "sign out") await maestro.access.logins.end(act.hash);
+const { users, trail } = maestro.access;
+if (act.do === "add user") await users.add("hash", guest);
+if (act.do === "redeem link") await users.redeem("hash");
+if (act.do === "revoke user") await users.revoke(guest.name);
+if (act.do === "note act") await trail.add(noted);
 if (act.do === "prune everything") await maestro.prune({ keep: 0 });
 await maestro.close();

@@ -196,13 +196,38 @@ const login = (
   },
   victim: (place, fault) => place.act({ do: act, hash: "hash" }, fault),
   recover: async (place, { isCommitted }) => {
-    const found = await asOnlooker(place, (maestro) => maestro.logins.find("hash"));
+    const found = await asOnlooker(place, (maestro) => maestro.access.logins.find("hash"));
     expect(found?.expiresAt).toBe(isCommitted ? expected.after : expected.before);
   },
 });
 export const signedIn = login("sign in", { before: undefined, after: 10_000 });
 export const renewedLogin = login("renew login", { before: 10_000, after: 20_000 });
 export const signedOut = login("sign out", { before: 10_000, after: undefined });
+
+/** The process that changes users is killed; they are as before or as asked. */
+const person = (
+  act: "add user" | "redeem link" | "revoke user" | "note act",
+  look: (access: Maestro["access"]) => Promise<boolean>,
+): Scenario => ({
+  ...everyday(1),
+  before: async (place) => {
+    if (act !== "add user") await place.act({ do: "add user" }).ended;
+  },
+  victim: (place, fault) => place.act({ do: act }, fault),
+  recover: async (place, { isCommitted }) => {
+    expect(await asOnlooker(place, (maestro) => look(maestro.access))).toBe(isCommitted);
+  },
+});
+export const addedUser = person("add user", async ({ users }) => (await users.named("ada")) !== undefined);
+export const redeemedLink = person(
+  "redeem link",
+  async ({ users }) => (await users.redeem("hash")) === undefined,
+);
+export const revokedUser = person("revoke user", async ({ users }) => (await users.list()).length === 0);
+export const notedAct = person(
+  "note act",
+  async ({ trail }) => (await trail.list({ limit: 9 })).length === 1,
+);
 
 /** Every attempt fails: the session parks for help, and the ticket becomes a file. */
 export const help: Scenario = {

@@ -4,27 +4,28 @@ import { expect, test } from "vitest";
 import { ManualClock } from "../../../src/domain/manual-clock.ts";
 import { loginLimits } from "../../../src/server/access/browser-logins.ts";
 import { codeLifeMs, OneTimeCodes } from "../../../src/server/access/one-time-code.ts";
+import { owner } from "../../../src/server/access/person.ts";
 import { base, startServer, type TestServer, teamOf, token, until } from "./support.ts";
 
 test("a code opens once, not twice, and not after ten minutes", async () => {
   const clock = new ManualClock();
   const codes = new OneTimeCodes(clock);
-  const { code, expiresAt } = codes.issue();
+  const { code, expiresAt } = codes.issue(owner);
   expect(expiresAt).toBe(clock.now() + codeLifeMs);
-  expect(codes.redeem(`${code}x`)).toBe(false);
-  expect(codes.redeem("")).toBe(false);
-  expect(codes.redeem(code)).toBe(true);
-  expect(codes.redeem(code)).toBe(false);
-  const late = codes.issue().code;
+  expect(codes.redeem(`${code}x`)).toBeUndefined();
+  expect(codes.redeem("")).toBeUndefined();
+  expect(codes.redeem(code)).toEqual(owner);
+  expect(codes.redeem(code)).toBeUndefined();
+  const late = codes.issue(owner).code;
   await clock.advance(codeLifeMs);
-  expect(codes.redeem(late)).toBe(false);
+  expect(codes.redeem(late)).toBeUndefined();
 });
 
 test("bounds unredeemed codes and keeps the newest", () => {
   const codes = new OneTimeCodes(new ManualClock());
-  const issued = Array.from({ length: 500 }, () => codes.issue().code);
-  expect(codes.redeem(issued[0] ?? "")).toBe(false);
-  expect(codes.redeem(issued.at(-1) ?? "")).toBe(true);
+  const issued = Array.from({ length: 500 }, () => codes.issue(owner).code);
+  expect(codes.redeem(issued[0] ?? "")).toBeUndefined();
+  expect(codes.redeem(issued.at(-1) ?? "")).toEqual(owner);
 });
 
 const start = Date.parse("2026-11-15T00:00:00Z");

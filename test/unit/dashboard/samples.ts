@@ -162,6 +162,7 @@ type ViewInput = Pick<SessionView, "brief" | "team" | "status" | "situation"> & 
 export function view(input: ViewInput): SessionView {
   return {
     id: idOf(input.key),
+    owner: null,
     tickets: [],
     reason: null,
     createdAt: minutesAgo(30),
@@ -212,6 +213,7 @@ export function rowOf(session: SessionView): SessionRow {
     updatedAt,
     usage,
     brief: brief.slice(0, 200),
+    owner: session.owner,
     simulated,
     since,
     headline,

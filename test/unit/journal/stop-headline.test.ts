@@ -5,6 +5,7 @@ import { stopHeadline } from "../../../src/journal/stop-headline.ts";
 
 const card: SessionCard = {
   brief: "b",
+  owner: null,
   model: null,
   fork: null,
   isUntrusted: false,
