@@ -22,6 +22,7 @@ const story: readonly Row[] = [
   ["checkpoints export hello hello.maestro", schemas.carriedSchema],
   ["checkpoints import hello.maestro --state-dir elsewhere", schemas.importedSchema],
   ["checkpoints restore hello", schemas.restoredSchema],
+  ["transcript hello", schemas.transcriptSchema],
   ["diff hello --stat", schemas.diffSchema],
   ["apply hello --to applied", schemas.appliedSchema],
   ["run Hello --team hello.yaml --key based --repo based", schemas.drivenSchema],

@@ -45,6 +45,35 @@ const effect = z.looseObject({
   at: time,
 });
 
+const item = {
+  phase: z.string().nullable(),
+  persona: z.string().nullable(),
+  attempt: z.int().nullable(),
+  seq: z.int().nullable(),
+  at: time,
+  ms: z.number().nullable(),
+  usage: z.looseObject({ inputTokens: z.int(), outputTokens: z.int() }).nullable(),
+  content: z.string(),
+};
+const sent = z.array(z.unknown()).nullable();
+export const transcriptSchema = z
+  .array(
+    z.discriminatedUnion("kind", [
+      z.looseObject({
+        ...item,
+        kind: z.literal("prompt"),
+        messages: sent,
+        tools: sent,
+        settings: z.unknown(),
+      }),
+      z.looseObject({
+        ...item,
+        kind: z.enum(["answer", "reasoning", "tool", "check", "healing", "person", "step", "ending"]),
+      }),
+    ]),
+  )
+  .min(1);
+
 export const showSchema = z.looseObject({
   id,
   waiting: z.array(waiting),
