@@ -5,9 +5,12 @@ import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/domain/clock.ts";
+import { LeaseHeld, LeaseLost } from "../../src/domain/errors.ts";
 import type { SessionId } from "../../src/domain/ids.ts";
+import type { Lease } from "../../src/store/journal.ts";
 import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
-import { step } from "./store-under-test.ts";
+import { granted, limit, took } from "./ledger-support.ts";
+import { readAll, step } from "./store-under-test.ts";
 
 /** Acts of a separate process on a database; started by `runOnPostgres`. */
 const acts = {
@@ -28,7 +31,41 @@ const acts = {
     }
     await store.close();
   },
+  /** Takes sessions and pays for each of their steps, until it is killed. */
+  work: async (address: string, _: string, leaseMs: string) => {
+    pretendOtherMachine();
+    const store = await PostgresStore.open({ address, clock: systemClock, leaseMs: Number(leaseMs) });
+    const driving = new Set<Promise<void>>();
+    for (;;) {
+      await store.take(placesOfWorker - driving.size, async ({ session: { id } }) => (claim) => {
+        const drive = claim.then(({ lease }) => finish(store, id, lease)).catch(reportUnlessLost);
+        driving.add(drive);
+        void drive.finally(() => driving.delete(drive));
+      });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  },
 } as const;
+
+const placesOfWorker = 6;
+export const stepsOfWork = 25;
+
+/** Continues after the recorded steps. */
+async function finish(store: PostgresStore, id: SessionId, lease: Lease): Promise<void> {
+  const rows = await readAll(store, id);
+  const recorded = rows.filter(({ kind }) => kind === "step.function").length;
+  for (let number = recorded + 1; number <= stepsOfWork; number += 1) {
+    const reservation = await granted(store, lease, { limits: [limit("day", { tokens: 10 ** 9 })] });
+    const settlement = { reservation, spent: took(10), failed: false };
+    await store.append(lease, [step(number)], { settlement });
+  }
+  await store.append(lease, [{ kind: "session.status", status: "completed" }]);
+  await store.releaseSession(lease);
+}
+
+function reportUnlessLost(error: unknown): void {
+  if (!LeaseLost.is(error) && !LeaseHeld.is(error)) process.stdout.write(`${String(error)}\n`);
+}
 
 /** Other processes see neither its pid nor its boot: only what it writes shows that it lives. */
 function pretendOtherMachine(): void {
