@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { maestro, start, temporaryFolder } from "./support/maestro.ts";
@@ -102,9 +102,11 @@ test("3: a run that ends in failure says so, and why", async () => {
 
 test("pause and cancel from another terminal take effect at the next step; a canceled session stays canceled", async () => {
   const { effects, at } = place();
+  writeFileSync(`${effects}.hold`, "");
   const run = start(["run", effects, "--team", slowTeam, "--key", "k", ...at]);
   await vi.waitUntil(() => run.output().includes("step 1"), { timeout: 20_000 });
   expect((await maestro(["pause", "k", ...at])).code).toBe(0);
+  rmSync(`${effects}.hold`);
   expect((await run.finished).stdout).toContain("is paused");
   const canceled = await maestro(["cancel", "k", "--json", ...at]);
   expect(JSON.parse(canceled.stdout)).toMatchObject({ status: "canceled" });
