@@ -17,6 +17,7 @@ import { addActionRoutes } from "./routes/actions.ts";
 import { addDeliveryRoutes } from "./routes/delivery.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addLoginRoutes } from "./routes/login.ts";
+import { addMcpRoute } from "./routes/mcp.ts";
 import { methodsOf } from "./routes/methods.ts";
 import { addPeopleRoutes } from "./routes/people.ts";
 import { type App, type AppEnv, addRoute, json, problems } from "./routes/route.ts";
@@ -49,6 +50,7 @@ export function createApp(parts: ServerParts): App {
   addEventRoutes(app, parts);
   addServerRoutes(app, parts);
   addPeopleRoutes(app, parts);
+  addMcpRoute(app, parts);
   addMetricsRoute(app, parts);
   addDescription(app, parts);
   addDashboard(app, parts);

@@ -71,6 +71,8 @@ export interface RunningServer {
     readonly url: string;
     readonly where: string;
   }>;
+  /** Serves MCP on standard input and output, until the client leaves. */
+  serveClient(): Promise<void>;
   /** A link that opens the dashboard once. */
   dashboardLink(): string;
   /** Lets running steps finish, releases every session and ends every connection, within ten seconds. */
@@ -189,6 +191,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
         const { host, port } = listening;
         return { host, port, url: here(), where: whereOf(host, here()) };
       },
+      serveClient: async () => (await import("./mcp/stdio.ts")).serveClient(app, identity, token),
       dashboardLink: () => `${origin()}/login?code=${parts.codes.issue(owner).code}`,
       stop: async () => {
         isStopping = true;

@@ -1,7 +1,4 @@
-import type { Config } from "../../config/config.ts";
 import { type LoadedConfig, loadConfig } from "../../config/load.ts";
-import { loadTrustedTeam } from "../../config/team-trust.ts";
-import { builtInTeam } from "../../index.ts";
 import { packageVersion } from "../../package-files.ts";
 import type { RunningServer } from "../../server/serve.ts";
 import { askingForTrust } from "../ask-trust.ts";
@@ -9,6 +6,7 @@ import { howStarted } from "../how-started.ts";
 import { type LogFlags, startLog } from "../log-flags.ts";
 import type { GlobalOptions } from "../open.ts";
 import { print, printJson, say, sayNotice } from "../output.ts";
+import { loadTeams } from "../served-teams.ts";
 import { claimStrayErrors, reportUnclaimed } from "../stray-errors.ts";
 
 /** Shorter than the time supervisors usually wait before they kill. */
@@ -114,17 +112,4 @@ function untilStopped({ maestro, stop }: Pick<RunningServer, "maestro" | "stop">
       end("Stopping: the state directory was removed or replaced.", error.exitCode).then(refuse, refuse);
     });
   });
-}
-
-/** The built-in team is always offered, unless a file has the same name. */
-async function loadTeams(paths: readonly string[], sandbox: Config["sandbox"]) {
-  const given = await Promise.all(
-    paths.map(async (path) => {
-      const { team, file } = await loadTrustedTeam(path, process.env, sandbox);
-      return { team, file, builtIn: false };
-    }),
-  );
-  const own = await builtInTeam();
-  const isTaken = given.some(({ team }) => team.name === own.name);
-  return isTaken ? given : [...given, { team: own, file: undefined, builtIn: true }];
 }

@@ -115,6 +115,21 @@ export function defineDriving(define: Define): void {
       .option("--link", "print a new dashboard link for the running server, and exit"),
   ).action(async (options) => (await import("../commands/serve.ts")).serve(options));
 
+  logging(
+    define({
+      signature: "mcp",
+      description: "Serve an MCP client, such as Claude Code or an IDE, on standard input and output",
+      example: "maestro mcp --team hello.yaml < /dev/null",
+    })
+      .option("--team <file>", "a team that sessions can use; can be repeated", collect)
+      .option(
+        "--repo-root <folder>",
+        "let sessions start with the repositories in this folder; can be repeated",
+        collect,
+      )
+      .option(...sandbox),
+  ).action(async (options) => (await import("../commands/mcp.ts")).mcp(options));
+
   define({
     signature: "phase <session> <name>",
     description: "Run one phase; a completed phase does not run again",
