@@ -101,7 +101,7 @@ test("a generic client can follow every reference, and finds parameters, bodies,
   const withErrors = operationsOf(document).filter(({ path }) => path !== "/healthz");
   for (const { operation } of withErrors)
     expect(operation.responses["default"]?.content).toHaveProperty(["application/problem+json"]);
-  const withBody = operationsOf(document).filter(({ method }) => method !== "get");
+  const withBody = operationsOf(document).filter(({ method }) => method !== "get" && method !== "delete");
   expect(withBody.length).toBeGreaterThan(8);
   for (const { operation, path } of withBody) {
     const types = Object.keys(operation.requestBody?.content ?? {});
