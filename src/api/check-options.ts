@@ -60,7 +60,13 @@ const ofQueue: OptionNames<QueueOptions> = {
   pauseAfter: true,
 };
 const ofStart: OptionNames<StartOptions> = { ...ofQueue, beforeDrive: true, deliver: true };
-const ofPlan: OptionNames<PlanOptions> = { team: true, edits: true, acceptChanges: true, direction: true };
+const ofPlan: OptionNames<PlanOptions> = {
+  team: true,
+  edits: true,
+  acceptChanges: true,
+  note: true,
+  direction: true,
+};
 const ofResume: OptionNames<ResumeOptions & PlanOptions> = { ...ofPlan, trust: true };
 const ofFork: OptionNames<ForkOptions> = {
   at: true,
@@ -124,9 +130,18 @@ function checkAttached(attachments: unknown): void {
   }
 }
 
+/** It becomes a part of every prompt of the attempts that it reaches. */
+const mostNoteLength = 20_000;
+
 export function checkResumeOptions(options: ResumeOptions & PlanOptions): void {
   refuseUnknown("A resume", options, ofResume);
   checkPhases(options.edits ?? {});
+  const { note } = options as { readonly note?: unknown };
+  if (note === undefined) return;
+  if (typeof note !== "string" || note.trim() === "" || note.length > mostNoteLength)
+    throw new InputInvalid(`A note is a text of 1 to ${mostNoteLength} characters.`, {
+      advice: 'For example: note: "The address is in docs/office.md."',
+    });
 }
 
 export const checkImportOptions = (options: ImportOptions): void =>

@@ -64,6 +64,8 @@ export interface ResumeOptions {
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
   /** Accept a changed team. Unchanged personas keep their results. */
   readonly acceptChanges?: boolean;
+  /** For the next attempts of the phases that are unfinished. */
+  readonly note?: string;
   /** A person has seen the demands of an imported session and allows it to run. */
   readonly trust?: boolean;
 }

@@ -2,6 +2,7 @@ import { attemptEvents } from "./events/attempt.ts";
 import { baselineEvents } from "./events/baseline.ts";
 import type { EventDefinition } from "./events/define.ts";
 import { effectEvents } from "./events/effect.ts";
+import { noteEvents } from "./events/note.ts";
 import { phaseEvents } from "./events/phase.ts";
 import { sessionEvents } from "./events/session.ts";
 import { setupEvents } from "./events/setup.ts";
@@ -18,6 +19,7 @@ export const events = {
   ...attemptEvents,
   ...effectEvents,
   ...waitingEvents,
+  ...noteEvents,
 };
 
 export type TransitionKind = keyof typeof events;

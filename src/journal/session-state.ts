@@ -7,6 +7,7 @@ import type { PutBack } from "../domain/put-back.ts";
 import type { Delivered } from "./delivered.ts";
 import type { Effects } from "./effect.ts";
 import type { BaselineRun, PersonaChecks } from "./judgment-values.ts";
+import type { PersonNote } from "./person-note.ts";
 import type { SetupState } from "./setup-state.ts";
 import type { Signal } from "./signal.ts";
 import type { RemainingReason, Standing } from "./standing.ts";
@@ -214,6 +215,8 @@ export interface SessionState {
   /** Phases that an accepted team no longer has. One that returns continues as a new revision. */
   readonly removed: ReadonlyMap<string, PhaseState>;
   readonly direction: Direction;
+  /** What people told the personas with a resume. */
+  readonly notes: readonly PersonNote[];
   readonly decisions: readonly RecordedDecision[];
   /** The last delivery. */
   readonly delivery: Delivered | undefined;
@@ -281,6 +284,7 @@ export function emptyState(id: SessionId): SessionState {
     seals: new Map(),
     removed: new Map(),
     direction: {},
+    notes: [],
     decisions: [],
     delivery: undefined,
     teamChanged: false,

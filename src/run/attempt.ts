@@ -13,6 +13,7 @@ import { isInstalled } from "../domain/tree-path.ts";
 import { conversationOf } from "../journal/conversation.ts";
 import { happenedBefore } from "../journal/effect.ts";
 import type { PersonaResult, RecordedFailure } from "../journal/journal.ts";
+import { notesFor } from "../journal/person-note.ts";
 import type { WorkContext } from "../personas/function.ts";
 import { refuseForbidden, writeRule } from "../personas/tools/tool-runner.ts";
 import type { LayerPart } from "../workspace/layers/layer.ts";
@@ -266,7 +267,7 @@ export class AttemptRun {
       guide,
       context,
       persona,
-      notes,
+      notes: [...notes, ...notesFor(this.#drive.journal.state, attempt.phase, conversation.started)],
       contract,
       signal: this.#signal,
       conversation,

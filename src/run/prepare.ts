@@ -2,6 +2,7 @@ import { advise, type Notify } from "../domain/advice.ts";
 import { SessionCanceled, SessionConflict, SessionNotFound, TeamChanged } from "../domain/errors.ts";
 import type { SessionId } from "../domain/ids.ts";
 import type { Direction, Entry, Transition } from "../journal/journal.ts";
+import { isNoted } from "../journal/person-note.ts";
 import { needsProgram } from "../journal/planned.ts";
 import type { SessionState } from "../journal/session-state.ts";
 import { staysGiven } from "../journal/session-state.ts";
@@ -31,6 +32,8 @@ export interface Preparation {
   readonly direction?: Direction;
   readonly edits?: Readonly<Record<string, PhaseEdit>>;
   readonly acceptChanges?: boolean;
+  /** For the next attempts of unfinished phases. */
+  readonly note?: string;
 }
 
 export interface PreparedDrive {
@@ -46,12 +49,13 @@ export const preparedNothing: PreparedDrive = { direction: undefined, rows: [], 
 export async function seeBefore(
   session: SessionRecord,
   team: Team,
-  { direction, edits = {} }: Preparation,
+  { direction, edits = {}, note }: Preparation,
   store: Store,
 ): Promise<Replay | undefined> {
   const isPlain =
     session.teamFingerprint === team.fingerprint &&
     direction === undefined &&
+    note === undefined &&
     Object.keys(edits).length === 0;
   return isPlain ? undefined : replaySession(store, session.id);
 }
@@ -60,12 +64,13 @@ export async function seeBefore(
 export async function prepareDrive(
   state: SessionState,
   team: Team,
-  { direction, edits = {}, acceptChanges = false }: Preparation,
+  { direction, edits = {}, acceptChanges = false, note }: Preparation,
   artifacts: Blobs,
 ): Promise<PreparedDrive> {
   const changed = state.created.teamFingerprint !== team.fingerprint;
   const change = changed ? changeTeam(state, team, acceptChanges, edits) : undefined;
   const rows: Entry[] = change === undefined ? [] : [change];
+  if (note !== undefined && !isNoted(state, note)) rows.push({ kind: "session.noted", note });
   const kept = changed ? await keepGivenFiles(team, artifacts) : [];
   if (direction === undefined && Object.keys(edits).length === 0) return { direction, rows, artifacts: kept };
   // Edits and direction apply to the changed team.
@@ -84,6 +89,16 @@ export async function prepareDrive(
   }
   if (direction !== undefined) selectPhases(team.definition, then, direction);
   return { direction, rows, artifacts: kept };
+}
+
+function noNextAttempt(id: SessionId): SessionConflict {
+  return new SessionConflict(
+    "No attempt is left that the note could reach: every phase of the session is done.",
+    {
+      details: { session: id },
+      advice: advise("Run a phase again in a new session", "fork", id, "--at", "<phase>", "--fresh"),
+    },
+  );
 }
 
 function runsAgain({ id }: SessionState, name: string): SessionConflict {
@@ -185,11 +200,12 @@ function changeTeam(
 export async function refuseToCompleted(
   { id, teamFingerprint }: SessionRecord,
   team: Team,
-  { direction = {}, acceptChanges = false }: Preparation,
+  { direction = {}, acceptChanges = false, note }: Preparation,
   store: Store,
   report: Notify,
 ): Promise<void> {
   refuseUnknown(team.definition, direction);
+  if (note !== undefined) throw noNextAttempt(id);
   if (teamFingerprint === team.fingerprint) return;
   const before = (await readState(store, id)).created.definition as unknown as TeamDefinition;
   const at = changedPersonas(before, team.definition)[0]?.phase ?? team.definition.phases[0]?.name;

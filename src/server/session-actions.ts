@@ -27,7 +27,8 @@ export class SessionActions {
 
   /** Resumes to the end. Leaves a session alone that is already driven. */
   async resume(idOrKey: string, options: ResumeOptions = {}): Promise<void> {
-    const isPlain = Object.keys(options.edits ?? {}).length === 0 && options.acceptChanges !== true;
+    const { edits = {}, acceptChanges, note } = options;
+    const isPlain = Object.keys(edits).length === 0 && acceptChanges !== true && note === undefined;
     await this.#queue(idOrKey, options, (state) => isPlain && continues(state));
   }
 

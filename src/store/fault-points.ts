@@ -19,6 +19,8 @@ export const faultPoints = {
   "session.claimed:after-commit": "a dead process holds the lease, and the next driver notices that at once",
   "session.directed:before-commit": "the selected phases are not recorded, and their caller is dead",
   "session.directed:after-commit": "the selected phases are recorded, and a recovery stops there too",
+  "session.noted:before-commit": "the note is lost with its caller, who gives it again",
+  "session.noted:after-commit": "the note is recorded, and given again it does not count twice",
   "team.changed:before-commit": "the session still has the old team",
   "team.changed:after-commit": "the session has the new team, and none of it has run",
   "decision.recorded:before-commit": "the decision is lost and made again",

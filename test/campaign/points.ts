@@ -56,6 +56,7 @@ import {
   imagined,
   measured,
   merged,
+  noted,
   sourced,
 } from "../crash/support/team-scenarios.ts";
 import { seededRandom } from "../unit/domain/seeded-random.ts";
@@ -204,6 +205,8 @@ export const scenarios: Readonly<Record<FaultPoint, Scenario | readonly Scenario
   "call.estimated:after-commit": abandoned,
   "session.directed:before-commit": directed,
   "session.directed:after-commit": directed,
+  "session.noted:before-commit": noted,
+  "session.noted:after-commit": noted,
   "team.changed:before-commit": accepted,
   "team.changed:after-commit": accepted,
   "decision.recorded:before-commit": decided,

@@ -91,6 +91,7 @@ export function ConversationTab({ phase, persona, attempt, onAttempt }: Props) {
             key={`${item.kind} ${item.seq} ${index}`}
             item={item}
             address={`${location.pathname}${location.search}#step-${item.seq}`}
+            isFirst={item.seq !== matching[index - 1]?.seq}
             isLinked={item.seq !== null && item.seq === linked}
           />
         ))}

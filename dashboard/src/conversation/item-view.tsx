@@ -9,16 +9,18 @@ interface Props {
   readonly item: TranscriptItem;
   /** The address of the step in this page. */
   readonly address: string;
+  /** A call has several items: the first one carries the anchor. */
+  readonly isFirst: boolean;
   readonly isLinked: boolean;
 }
 
 /** One item of a conversation. All of its text is untrusted. */
-export const ItemView = memo(function ItemView({ item, address, isLinked }: Props) {
+export const ItemView = memo(function ItemView({ item, address, isFirst, isLinked }: Props) {
   const facts = itemFacts(item);
   const failed = hasFailed(item);
   return (
     <li
-      id={item.seq === null ? undefined : `step-${item.seq}`}
+      id={item.seq === null || !isFirst ? undefined : `step-${item.seq}`}
       className={`talk-item ${item.kind} ${failed ? "failed" : ""} ${isLinked ? "linked" : ""}`}
     >
       <p className="talk-head">

@@ -11,6 +11,7 @@ import { CommandLine } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { NoteField } from "../ui/note-field.tsx";
 import { EditField } from "./edit-field.tsx";
 import { PlanView } from "./plan-view.tsx";
 import { ConfirmButton } from "./signal-panel.tsx";
@@ -22,10 +23,17 @@ export default function ResumePanel({ onClose }: { readonly onClose: () => void 
   const needsAcceptance = view.situation.kind === "failed" && view.situation.acceptChanges;
   const [acceptChanges, setAcceptChanges] = useState(false);
   const edited = Object.keys(edits).length > 0;
-  const request = { ...(edited && { edits }), ...(acceptChanges && { acceptChanges }) };
+  const [note, setNote] = useState("");
+  const said = note.trim();
+  const request = {
+    ...(edited && { edits }),
+    ...(acceptChanges && { acceptChanges }),
+    ...(said !== "" && { note: said }),
+  };
   const plan = useQuery({
-    queryKey: ["plan", "resume", view.id, view.entries, request],
-    queryFn: ({ signal }) => client.planResume(view.id, request, signal),
+    // A note changes no plan.
+    queryKey: ["plan", "resume", view.id, view.entries, { ...request, note: undefined }],
+    queryFn: ({ signal }) => client.planResume(view.id, { ...request, note: undefined }, signal),
     placeholderData: keepPreviousData,
   });
   const sealed = view.phases.filter(({ checkpoint }) => checkpoint !== null).map(({ name }) => name);
@@ -39,6 +47,13 @@ export default function ResumePanel({ onClose }: { readonly onClose: () => void 
     <Dialog title={`Resume ${nameOf(view)}`} kind="side" onClose={onClose}>
       <p className="ink-2">Resumes to the end. Recorded work is not paid again.</p>
       <div className="form">
+        <NoteField
+          id="resume-note"
+          value={note}
+          placeholder="For the next attempts of what is unfinished"
+          error={undefined}
+          onChange={setNote}
+        />
         <EditField phases={sealed} edits={edits} onEdits={setEdits} />
         {needsAcceptance ? (
           <label className="check-line">
@@ -69,6 +84,7 @@ export default function ResumePanel({ onClose }: { readonly onClose: () => void 
           commandName(view),
           ...editFlags(Object.keys(edits)),
           acceptChanges && "--accept-changes",
+          ...(said === "" ? [] : ["--note", said]),
         )}
       />
     </Dialog>

@@ -116,7 +116,7 @@ interface ResumeProps {
 }
 
 function ResumeChoice({ request, word }: ResumeProps) {
-  const { view, send } = useScene();
+  const { view, send, open } = useScene();
   const plan = useQuery({
     queryKey: ["plan", "resume", view.id, view.entries, request],
     queryFn: ({ signal }) => client.planResume(view.id, request, signal),
@@ -132,6 +132,7 @@ function ResumeChoice({ request, word }: ResumeProps) {
           <Icon name="play" size={14} />
           {word}
         </ActionButton>
+        <ActionButton onClick={() => open({ kind: "resume" })}>{word} with a note…</ActionButton>
       </div>
     </>
   );

@@ -13,6 +13,7 @@ export interface ResumeFlags extends DriveOptions {
   readonly edit?: readonly string[];
   readonly team?: string;
   readonly acceptChanges?: boolean;
+  readonly note?: string;
   readonly trust?: boolean;
 }
 
@@ -37,6 +38,7 @@ export async function resume(idOrKey: string, options: ResumeFlags): Promise<voi
           ...(team !== undefined && { team }),
           ...(Object.keys(edits).length > 0 && { edits }),
           ...(options.acceptChanges && { acceptChanges: true }),
+          ...(options.note !== undefined && { note: options.note }),
         }),
       );
       return { id: session.id, result: () => namingTeam(options.team, () => session.result()) };

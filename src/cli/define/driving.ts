@@ -81,6 +81,7 @@ export function defineDriving(define: Define): void {
       example: "maestro resume hello",
     })
       .option(...edit, collect)
+      .option("--note <text>", "a note for the next attempts of what is unfinished")
       .option("--team <file>", "new path of the team file, if it moved or changed")
       .option("--model <model>", "use another model from here on, in this process")
       .option("--trust", "let an imported session run; `show` lists what it would run, read and send")

@@ -135,7 +135,7 @@ function attemptText({ attempt, failures, putBack, effects, notes }: PersonaWork
     effects.length > 0 &&
       `## Effects that happened\n\nThese calls of earlier attempts happened. They are not made again: an equal call gets the recorded result.\n\n${effects.map(effectLine).join("\n")}`,
     notes.length > 0 &&
-      `## Notes\n\nWords of reviewers who rejected the work, or places where earlier phases left different versions. Act on them.\n\n${notes.map((note) => `<note>\n${note.trim()}\n</note>`).join("\n")}`,
+      `## Notes\n\nWords of people about this work, or places where earlier phases left different versions. Act on them.\n\n${notes.map((note) => `<note>\n${note.trim()}\n</note>`).join("\n")}`,
   ]);
 }
 

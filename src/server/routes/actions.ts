@@ -167,10 +167,11 @@ export function addActionRoutes(app: App, parts: ServerParts): void {
 
   addRoute(app, "operator", resumeRoute, async (c) => {
     const { id } = c.req.valid("param");
-    const { edits, acceptChanges, dryRun } = c.req.valid("json");
+    const { edits, acceptChanges, note, dryRun } = c.req.valid("json");
     const options = {
       ...(edits !== undefined && { edits: editsOf(edits) }),
       ...(acceptChanges !== undefined && { acceptChanges }),
+      ...(note !== undefined && { note }),
     };
     await proveGoingOn(id, edits === undefined && acceptChanges === undefined ? isOpen : () => true);
     if (dryRun === true) return c.json(planView(await maestro.plan(id, options), await viewOf(id)), 200);

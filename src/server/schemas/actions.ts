@@ -89,6 +89,9 @@ export const resumeRequest = z
   .strictObject({
     edits: edits.optional(),
     acceptChanges: z.boolean().optional(),
+    note: z.string().min(1).max(20_000).optional().openapi({
+      description: "For the next attempts of the phases that are unfinished.",
+    }),
     dryRun: z.boolean().optional(),
   })
   .openapi("ResumeRequest");

@@ -197,6 +197,21 @@ export const edited: Scenario = {
   },
 };
 
+/** A person resumes with a note. */
+export const noted: Scenario = {
+  team: "shop",
+  hits: [1],
+  before: built,
+  victim: (place, fault) => tellShop(place, fault),
+  recover: async (place, { isCommitted, life, undisturbed }) => {
+    expect(rowsOf(life.recorded, "session.noted")).toHaveLength(isCommitted ? 1 : 0);
+    // The caller cannot know whether the note was recorded, and repeats it.
+    const { recorded } = await place.afterlife(tellShop(place), "shop");
+    await expectAsIfNothingHappened(place, "shop", undisturbed);
+    expect(rowsOf(recorded, "session.noted").map(({ note }) => note)).toEqual(["Mind the till."]);
+  },
+};
+
 /** A fork with an edit: killed while it is created, or while it runs. */
 export const forked = (...hits: number[]): Scenario => ({
   team: "shop",
@@ -239,6 +254,10 @@ function acceptChange(place: Place, fault?: ArmedFault): Program {
 function editBuild(place: Place, fault?: ArmedFault): Program {
   const build = { outputs: { backend: { read: "something else" } }, files: { "src/api.js": "edited\n" } };
   return place.wish("shop", { do: "resume", session: "shop", edits: { build } }, { fault });
+}
+
+function tellShop(place: Place, fault?: ArmedFault): Program {
+  return place.wish("shop", { do: "resume", session: "shop", note: "Mind the till." }, { fault });
 }
 
 function forkWithEdit(place: Place, fault?: ArmedFault): Program {

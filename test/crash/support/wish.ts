@@ -21,6 +21,7 @@ export type Wish =
       readonly session: string;
       readonly edits?: NonNullable<ResumeOptions["edits"]>;
       readonly acceptChanges?: true;
+      readonly note?: string;
     }
   /** A fork that runs to its end. */
   | {

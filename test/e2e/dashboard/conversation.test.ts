@@ -58,4 +58,21 @@ describeInBrowser("the conversation of a persona", () => {
     expect(found).toEqual([]);
     expect(faults).toEqual([]);
   });
+
+  test("has the note of a person who resumes a session that needs help", async () => {
+    const server = await serve(newPlace());
+    const { page, faults } = await visitServer(server);
+    await server.post("/v1/sessions", { team: "talking", brief: "Parking in Bern.", key: "helped" });
+    await page.goto(`${server.url}/s/helped`);
+    await page.getByRole("button", { name: "Resume with a note…" }).click();
+    const panel = page.getByRole("dialog", { name: "Resume helped" });
+    await panel.getByRole("textbox", { name: "Note" }).fill("The page may be short.");
+    await panel.getByText("--note 'The page may be short.'").waitFor();
+    await panel.getByRole("button", { name: /^Resume/ }).click();
+    await panel.waitFor({ state: "detached" });
+    await page.goto(`${server.url}/s/helped/run?persona=text/writer&show=conversation`);
+    const talk = page.getByRole("region", { name: "Conversation" });
+    await talk.locator(".talk-item.person", { hasText: "The page may be short." }).waitFor();
+    expect(faults).toEqual([]);
+  });
 });
