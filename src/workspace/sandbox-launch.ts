@@ -1,5 +1,5 @@
-import { mkdir, realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join } from "node:path";
+import { lstat, mkdir, realpath } from "node:fs/promises";
+import { dirname, isAbsolute, join, relative } from "node:path";
 import { findInstall, type Install } from "./find-install.ts";
 import { findProgram, searchPath } from "./find-program.ts";
 import type { Launch } from "./launch.ts";
@@ -68,6 +68,7 @@ export async function launchInSandbox(
   const isOther = sandbox.identity === "other-user";
   const uid = isOther ? (user ?? passingUser()) : (process.getuid?.() ?? 0);
   await makePlaces(layers.parts, directory, home);
+  if (home !== undefined) await makeHomeFolders(home, foldersInHome(pathsOf(places.shared)));
   if (isOther) for (const folder of [directory, home ?? directory]) await takeOver(folder, uid);
   const { passwd, group } = sandboxUsers(uid);
   const isProxied = typeof network === "object";
@@ -205,6 +206,7 @@ function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[
     ...["/dev/shm", "/tmp"].map((path) => temporary(sandbox, path)),
     ["--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp", "--symlink", "/run", "/var/run"],
     home === undefined ? ["--perms", "0777", "--dir", homePlace] : ["--bind", home, homePlace],
+    ...(home === undefined ? emptyFolders(foldersInHome(pathsOf(places.shared))) : []),
     ...foldersOf(named).map((path) => ["--dir", path]),
     ...shown.map((path) => ["--ro-bind", path, path]),
     ...links.map(({ path, target }) => ["--symlink", target, path]),
@@ -219,7 +221,7 @@ function sandboxArguments(sandbox: Bubblewrap, request: SandboxRequest): string[
     network === true ? ["--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"] : [],
     typeof network === "object" ? proxyMounts(network) : [],
     [bind, directory, workspacePlace, "--chdir", workspacePlace],
-    ...(home === undefined ? homeFolders(views) : []),
+    ...(home === undefined ? emptyFolders(foldersInHome(views.map(placeOf))) : []),
     ...views.map((view) => ["--bind", view.shown, placeOf(view)]),
     // bubblewrap covers /proc/sys only if it considers it writable, which it misjudges as root.
     ...["/proc", "/dev", "/"].map((path) => ["--remount-ro", path]),
@@ -279,12 +281,34 @@ function foldersOf(paths: readonly string[]): string[] {
   return [...folders].filter((folder) => !paths.includes(folder)).sort();
 }
 
-/** In an empty home every folder above a layer would belong to root, so it is created for all users. */
-function homeFolders(views: readonly PartView[]): string[][] {
-  const inHome = views.map(placeOf).filter((path) => isInside(path, [homePlace]));
-  return foldersOf(inHome)
-    .filter((folder) => folder !== homePlace && isInside(folder, [homePlace]))
-    .map((folder) => ["--perms", "0777", "--dir", folder]);
+/** Folders above what is mounted into the home, and below the home. Left to bubblewrap, they would be closed to the command. */
+const foldersInHome = (paths: readonly string[]): readonly string[] =>
+  foldersOf(paths.filter((path) => isInside(path, [homePlace]))).filter(
+    (folder) => folder !== homePlace && isInside(folder, [homePlace]),
+  );
+
+const pathsOf = (shared: SandboxPlaces["shared"]): readonly string[] => shared.map(({ path }) => path);
+
+const emptyFolders = (folders: readonly string[]): string[][] =>
+  folders.map((folder) => ["--perms", "0777", "--dir", folder]);
+
+/** Outer folders come first. An earlier command may have put a link there, which must not lead out of the home. */
+async function makeHomeFolders(home: string, folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    const path = join(home, relative(homePlace, folder));
+    if (await hasLink(home, path)) continue;
+    await mkdir(path, { mode: 0o700 }).catch(ignoreExisting);
+  }
+}
+
+async function hasLink(home: string, path: string): Promise<boolean> {
+  for (let folder = dirname(path); folder.length > home.length; folder = dirname(folder))
+    if (!(await lstat(folder)).isDirectory()) return true;
+  return false;
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EEXIST") throw error;
 }
 
 function isAtLeast(version: string, major: number, minor: number): boolean {

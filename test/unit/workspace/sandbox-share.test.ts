@@ -114,6 +114,19 @@ describe.each(kinds)("places outside of the workspace, %s", (name, kind) => {
     expect("stdout" in result ? result.stdout : "").not.toContain(".ssh");
   });
 
+  test.skipIf(skipped)(
+    "a file in a folder of the home is read, in a home that stays and in an empty one",
+    async () => {
+      const user = someHome();
+      write(join(user, "settings/agent/login"), "logged in");
+      const request = { readable: ["~/settings/agent/login"] };
+      const argv = ["sh", "-c", 'cat "$HOME/settings/agent/login"; touch "$HOME/settings/own"'] as const;
+      const expected = { kind: "exited", code: 0, stdout: "logged in" };
+      expect(await here(argv, request)).toMatchObject(expected);
+      expect(await here(argv, { ...request, home: temporaryDirectory() })).toMatchObject(expected);
+    },
+  );
+
   test.skipIf(skipped)("can be written only where that was said", async () => {
     const shared = temporaryDirectory();
     const [open, closed] = [join(shared, "open"), join(shared, "closed")];
