@@ -4,6 +4,7 @@ import { agentNames, type RealAgent } from "../agents/support/agent-commands.ts"
 import { RealAgentPlace } from "../agents/support/agent-place.ts";
 import { until } from "../crash/support/until.ts";
 import { seededRandom } from "../unit/domain/seeded-random.ts";
+import { killAtRandom } from "./agent-kills.ts";
 import { passReserve, refuse } from "./agent-limits.ts";
 import { orElse, type Trial } from "./campaign.ts";
 
@@ -126,6 +127,18 @@ const refused = (
   ),
 );
 
+const killsInTrial = 10;
+
+const killed = (["claude", "codex"] as const).flatMap((agent) =>
+  trial(agent, `is killed ${killsInTrial} times at random`, (isSandboxed, seed) =>
+    inPlace(agent, isSandboxed, async (place) => {
+      const { again, kills } = await killAtRandom(place, killsInTrial, seededRandom(seed));
+      // One request at most is lost with each kill: an answer that the agent had no time to write down counts as one.
+      orElse("repeated", () => expect(again).toBeLessThanOrEqual(kills));
+    }),
+  ),
+);
+
 const written = agentNames.flatMap((agent) =>
   trial(agent, "works by a command line of its team", (isSandboxed) =>
     inPlace(agent, isSandboxed, async (place) => {
@@ -137,4 +150,10 @@ const written = agentNames.flatMap((agent) =>
   ),
 );
 
-export const realAgentTrials: readonly Trial[] = [...interrupted, ...limited, ...refused, ...written];
+export const realAgentTrials: readonly Trial[] = [
+  ...interrupted,
+  ...killed,
+  ...limited,
+  ...refused,
+  ...written,
+];
