@@ -106,6 +106,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       activity.hear(event);
       hub?.hear(event);
       logEvent(log, event);
+      if (event.kind === "budget.alerted") report(`Session ${event.sessionId}: ${event.message}`);
     },
   });
   try {
