@@ -24,6 +24,30 @@ it.each([
   },
 );
 
+it("Claude that ends itself at its own limit in dollars waits for budget, and the same limit does not end its resumed conversation at once", async () => {
+  const place = await open("claude");
+  const own = { command: [...place.command.argv, "--max-budget-usd", "0.004"] };
+  const { ending, usage, phases } = await place.run({ ...own, reserve: { tokens: 100_000, usd: 5 } });
+  expect(ending).toMatchObject({ status: "parked", reason: "budget" });
+  expect(ending.error.message).toMatch(/^claude ended at its own limit: Reached maximum budget \(\$0\.004\)/);
+  expect(usage).toMatchObject(place.provider.total);
+  expect(usage.costUsd).toBeGreaterThanOrEqual(0.004);
+  expect(phases[0].personas[0].attempts).toMatchObject([{ attempt: 1, failure: null }]);
+  const again = await place.run({ ...own, reserve: { tokens: 100_000, usd: 5 } });
+  expect(again.ending).toMatchObject({ status: "completed" });
+  expect(again.usage).toMatchObject(place.provider.total);
+  expect(again.files).toEqual({ "part-1.txt": "part 1", "part-2.txt": "part 2" });
+});
+
+it("Claude by its name is ended at its reserve in dollars, which it has for each of its runs", async () => {
+  const place = await open("claude");
+  const named = { permissions: "full", reserve: { tokens: 100_000, usd: 0.004 } } as const;
+  const { ending } = await place.outcome(place.driveNamed("claude", named));
+  expect(ending).toMatchObject({ status: "parked", reason: "budget" });
+  const again = await place.outcome(place.driveNamed("claude", named));
+  expect(again.ending).toMatchObject({ status: "completed" });
+});
+
 it.each([
   ["claude", 401],
   ["codex", 401],

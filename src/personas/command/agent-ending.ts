@@ -46,6 +46,7 @@ export function endedWell(
   // The agent's own word first: it says whether its provider failed or its work did.
   if (error !== null) {
     const words = endOf(hide(error.words), maxWords);
+    if (error.isOwnLimit === true) throw ownLimitReached(program, words, run.spent, { persona, sessionId });
     if (error.status !== null || error.unreachable === true) throw thrownBy(program, { ...error, words });
     throw exitError(argv, `${program}: ${words}`, words, codeOf(ending));
   }
@@ -83,6 +84,30 @@ function reserveExceeded(
       ],
     },
   );
+}
+
+/** Its limit may be the reserve, which its own option got, or one that the team wrote into its command line. */
+function ownLimitReached(
+  program: string,
+  words: string,
+  { costMicroUsd }: Spent,
+  { persona, sessionId }: Pick<CommandPersonaPorts, "persona" | "sessionId">,
+): BudgetExceeded {
+  const took = costMicroUsd === null ? "" : ` This run took ${amountText("usd", costMicroUsd)}.`;
+  return new BudgetExceeded(`${program} ended at its own limit: ${words.replace(/\.$/, "")}.${took}`, {
+    details: {
+      level: "persona",
+      name: persona,
+      unit: "usd",
+      limit: null,
+      ...(costMicroUsd !== null && { used: costMicroUsd }),
+      session: sessionId,
+    },
+    advice: [
+      advise("Resume, and its conversation continues with the same limit again", "resume", sessionId),
+      advise("Or raise the persona's reserve or its command's limit, and resume with --accept-changes"),
+    ],
+  });
 }
 
 function amountText(unit: BudgetUnit, value: number): string {

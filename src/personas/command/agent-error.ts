@@ -7,6 +7,8 @@ export interface AgentError {
   readonly status: number | null;
   /** The provider did not answer. */
   readonly unreachable?: true;
+  /** It ended its run at the limit in dollars that its own option gave it. */
+  readonly isOwnLimit?: true;
   /** When its limit ends. */
   readonly retryAt?: number | null;
 }

@@ -100,7 +100,8 @@ export function resumeArguments(argv: readonly string[], session: string): reado
 function isLost({ ending, report: { error, cliSession }, spent: { usage } }: AgentRun): boolean {
   if (ending.kind !== "exited" || (ending.code === 0 && error === null)) return false;
   if (usage !== null && totalTokens(usage) > 0) return false;
-  return error === null ? cliSession === null : error.status === null && error.unreachable !== true;
+  if (error === null) return cliSession === null;
+  return error.status === null && error.unreachable !== true && error.isOwnLimit !== true;
 }
 
 /** An undeclared unit is unknown beforehand: a limit in that unit refuses the command. */

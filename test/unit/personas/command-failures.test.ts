@@ -34,6 +34,27 @@ describe("a command that fails", () => {
     expect(steps.settled[0]?.spent.usage).toMatchObject({ inputTokens: 5, outputTokens: 1 });
   });
 
+  test("an agent that ends at its own limit in dollars is out of budget, and has not failed", async () => {
+    const event = {
+      type: "result",
+      subtype: "error_max_budget_usd",
+      is_error: true,
+      errors: ["Reached maximum budget ($0.013)"],
+      session_id: "s",
+      total_cost_usd: 0.0131,
+      usage: { input_tokens: 5, output_tokens: 1 },
+    };
+    const { run, steps } = place(
+      agent(`console.log(${JSON.stringify(JSON.stringify(event))}); process.exit(1)`),
+    );
+    const error = await failureOf(run);
+    expect(error).toMatchObject({ name: "BudgetExceeded", details: { unit: "usd", used: 13_100 } });
+    expect(error.message).toMatch(
+      /ended at its own limit: Reached maximum budget \(\$0\.013\)\. This run took \$0\.0131\.$/,
+    );
+    expect(steps.settled[0]?.spent).toMatchObject({ costMicroUsd: 13_100 });
+  });
+
   test("a subscription's limit is a rate limit, until the time it says", async () => {
     const resets = Math.floor(Date.now() / 1000) + 7200;
     const said = (event: object) =>

@@ -1,7 +1,7 @@
 import { microsToUsd } from "../../../domain/budget.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
 import { noUsage, type TokenUsage } from "../../../domain/usage.ts";
-import { agentError, isHopeless } from "../agent-error.ts";
+import { type AgentError, agentError, isHopeless } from "../agent-error.ts";
 import { type AgentReport, type EventReader, noReport, textOf } from "../agent-events.ts";
 import { type AgentLaunch, type LaunchOptions, modelFlag } from "../agent-launch.ts";
 import { type AgentUse, costOf, countOf, noUse, unnamedModel } from "../agent-use.ts";
@@ -17,7 +17,10 @@ export function launchClaude({ model, permissions, reserve }: LaunchOptions): Ag
       permissionModes[permissions],
       ...(permissions === "read" ? ["--disallowedTools", "Write,Edit,NotebookEdit"] : []),
       ...modelFlag("--model", model),
-      ...(microUsd === undefined ? [] : ["--max-budget-usd", String(microsToUsd(microUsd))]),
+      // Of one run: it does not count the earlier runs of a conversation that it resumes. It refuses zero.
+      ...(microUsd === undefined || microUsd === 0
+        ? []
+        : ["--max-budget-usd", String(microsToUsd(microUsd))]),
     ],
     env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
   };
@@ -79,7 +82,6 @@ export class ClaudeEvents implements EventReader {
 
   /** There is one for each turn: work in the background may begin another. The last one has the sums of all. */
   #result(event: JsonObject): string {
-    const failed = event["is_error"] === true || event["subtype"] !== "success";
     const words = textOf(event["result"]) ?? "";
     const byModel = usageByModel(event["modelUsage"]) ?? ownUsage(event["usage"]);
     const costMicroUsd = costOf(event["total_cost_usd"]);
@@ -87,17 +89,19 @@ export class ClaudeEvents implements EventReader {
       text: words === "" ? this.report.text : words,
       use: byModel && { byModel, costMicroUsd },
       cliSession: textOf(event["session_id"]),
-      error: failed
-        ? agentError(
-            words || (textOf(event["subtype"]) ?? "it failed"),
-            this.#errorKind,
-            this.#resetsAt,
-            countOf(event["api_error_status"]) || null,
-          )
-        : null,
+      error: this.#errorIn(event),
       refusal: null,
     };
     return "";
+  }
+
+  #errorIn(event: JsonObject): AgentError | null {
+    const { subtype, errors } = event;
+    if (event["is_error"] !== true && subtype === "success") return null;
+    const listed = Array.isArray(errors) ? (errors as readonly Json[]).map(textOf).join("; ") : "";
+    const words = textOf(event["result"]) || listed || textOf(subtype) || "it failed";
+    if (subtype === "error_max_budget_usd") return { words, status: null, isOwnLimit: true };
+    return agentError(words, this.#errorKind, this.#resetsAt, countOf(event["api_error_status"]) || null);
   }
 }
 
