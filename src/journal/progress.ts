@@ -1,3 +1,4 @@
+import { type Exhausted, exhaustedBy, hasFailed } from "./exhausted.ts";
 import { sentenceOf } from "./facts.ts";
 import type {
   Fact,
@@ -14,6 +15,8 @@ import type { ParkReason, SessionStatus } from "./standing.ts";
 export interface PersonaProgress {
   readonly name: string;
   readonly status: "pending" | "running" | "waiting" | "failed" | "completed" | "reused";
+  /** It failed and gets no other attempt. */
+  readonly exhausted: Exhausted | null;
   readonly round: number;
   readonly attempt: number;
   /** Its current or last activity. */
@@ -26,7 +29,7 @@ export interface PersonaProgress {
 
 export interface PhaseProgress {
   readonly name: string;
-  readonly status: "pending" | "running" | "completed";
+  readonly status: "pending" | "running" | "failed" | "completed";
   readonly review: "none" | "awaiting" | "approved";
   readonly gate: GateFact | null;
   readonly startedAt: number | undefined;
@@ -102,17 +105,21 @@ const changes: { readonly [Kind in FactKind]?: Change<Kind> } = {
   "team.changed": ({ phases }, fact) => ({
     phases: fact.reset.reduce(resetPhase, plan(phases, fact.phases)),
   }),
-  "session.claimed": ({ status }, fact, at) =>
+  "session.claimed": ({ status, phases }, fact, at) =>
     fact.cause === "signal"
       ? {}
       : {
+          phases: phases.map((phase) =>
+            phase.status === "failed" ? { ...phase, status: "running" } : phase,
+          ),
           status: statusAfter(status, fact),
           reason: null,
           wakeAt: undefined,
           endedAt: undefined,
           claimedAt: at,
         },
-  "session.status": (_, { status, reason, wakeAt }, at) => ({
+  "session.status": ({ phases }, { status, reason, wakeAt }, at) => ({
+    phases: phases.map((phase) => (isFailed(phase, status) ? { ...phase, status: "failed" } : phase)),
     status,
     reason,
     wakeAt: timeOf(wakeAt),
@@ -139,6 +146,7 @@ const changes: { readonly [Kind in FactKind]?: Change<Kind> } = {
   "attempt.started": (progress, fact, at) =>
     onPersona(progress, fact, (persona) => ({
       status: "running",
+      exhausted: null,
       round: fact.round ?? 0,
       attempt: fact.attempt ?? 0,
       startedAt: persona.startedAt ?? at,
@@ -187,17 +195,26 @@ function afterFailure(
 ): Partial<SessionProgress> {
   return onPersona(progress, fact, () => ({
     status: fact.notBefore === null ? "failed" : "waiting",
+    exhausted: exhaustedBy(fact.next),
     until: timeOf(fact.notBefore),
     endedAt: at,
     activity: fact.failure.message,
   }));
 }
 
+const isFailed = ({ status, personas }: PhaseProgress, session: SessionStatus): boolean =>
+  status === "running" &&
+  hasFailed(
+    personas.map(({ exhausted }) => exhausted),
+    session,
+  );
+
 const timeOf = (time: string | null): number | undefined => (time === null ? undefined : Date.parse(time));
 
 const newPersona = (name: string): PersonaProgress => ({
   name,
   status: "pending",
+  exhausted: null,
   round: 0,
   attempt: 0,
   activity: "",

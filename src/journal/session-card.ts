@@ -2,11 +2,12 @@ import type { Budget, BudgetChange } from "../domain/budget.ts";
 import type { GateResult } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { Json } from "../domain/json.ts";
+import type { Exhausted } from "./exhausted.ts";
 import type { StopRequest } from "./signal.ts";
 import type { PauseCause } from "./standing.ts";
 import type { WaitingKind } from "./waiting-call.ts";
 
-export type CardPhaseStatus = "pending" | "running" | "completed" | "reused";
+export type CardPhaseStatus = "pending" | "running" | "failed" | "completed" | "reused";
 
 export interface CardPhase {
   readonly name: string;
@@ -41,6 +42,13 @@ export interface CardCall {
   readonly persona: string;
   /** The call or question, shortened. */
   readonly text: string;
+}
+
+/** A persona that gets no other attempt. */
+export interface CardExhausted {
+  readonly phase: string;
+  readonly persona: string;
+  readonly next: Exhausted;
 }
 
 /** The bounded summary of a session for lists: a projection of its journal, updated with each row that changes it. */
@@ -79,6 +87,8 @@ export interface SessionCard {
   readonly stopping: StopRequest | null;
   readonly held: readonly CardHold[];
   readonly calls: readonly CardCall[];
+  /** Personas that get no other attempt. Empty once the session has stopped for them. */
+  readonly exhausted: readonly CardExhausted[];
   readonly lastFailure: {
     readonly phase: string;
     readonly persona: string;
@@ -96,7 +106,14 @@ export interface CardError {
   readonly details: Readonly<Record<string, string | number>>;
 }
 
-export const cardLimits = { phases: 40, held: 20, textLength: 200, messageLength: 500, details: 20 } as const;
+export const cardLimits = {
+  phases: 40,
+  held: 20,
+  exhausted: 50,
+  textLength: 200,
+  messageLength: 500,
+  details: 20,
+} as const;
 
 export const cut = (text: string, length: number): string =>
   text.length <= length ? text : text.slice(0, length).toWellFormed();
@@ -142,6 +159,12 @@ export function withoutHold(
 ): readonly CardHold[] {
   return held.filter((hold) => hold.phase !== phase || hold.persona !== persona);
 }
+
+export const withoutExhausted = (
+  { exhausted }: SessionCard,
+  { phase, persona }: { readonly phase: string; readonly persona?: string },
+): readonly CardExhausted[] =>
+  exhausted.filter((each) => each.phase !== phase || (persona !== undefined && each.persona !== persona));
 
 export const withoutCall = ({ calls }: SessionCard, ...seqs: readonly number[]): readonly CardCall[] =>
   calls.filter(({ seq }) => !seqs.includes(seq));

@@ -2,8 +2,9 @@ import { count, money, number } from "../domain/amounts.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import { isoTime } from "../domain/iso-time.ts";
+import { needsYouText } from "./exhausted.ts";
 import { gateClause, gateFact } from "./facts.ts";
-import type { SessionCard } from "./session-card.ts";
+import { cardLimits, type SessionCard } from "./session-card.ts";
 import type { StopRequest } from "./signal.ts";
 import type { ParkReason, SessionStatus } from "./standing.ts";
 
@@ -16,7 +17,7 @@ interface ListedSession {
   readonly card: SessionCard;
 }
 
-/** One short line without a full stop, for lists and titles. Null if a session has not stopped, or has completed. */
+/** One short line without a full stop, for lists and titles. Null if a session runs and needs no person, or has completed. */
 export function stopHeadline(
   { status, reason, blocked, card }: ListedSession,
   { abandoned = false }: { readonly abandoned?: boolean } = {},
@@ -30,7 +31,10 @@ export function stopHeadline(
       if (blocked !== undefined) return `Not taken: ${inShort(blocked.message)}`;
       if (abandoned) return "Its process died";
       if (card.stopping !== null) return stoppingHeadlines[card.stopping];
-      return card.wakeAt === null ? null : `Waits until ${isoTime(card.wakeAt)}`;
+      return (
+        needsYouHeadline(card.exhausted) ??
+        (card.wakeAt === null ? null : `Waits until ${isoTime(card.wakeAt)}`)
+      );
     case "paused":
       return pausedHeadline(card);
     case "canceled":
@@ -43,6 +47,9 @@ export function stopHeadline(
       return parkedHeadlines[reason ?? "help"](card);
   }
 }
+
+export const needsYouHeadline = (exhausted: SessionCard["exhausted"]): string | null =>
+  needsYouText(exhausted, { more: exhausted.length === cardLimits.exhausted });
 
 const stoppingHeadlines: Readonly<Record<StopRequest, string>> = {
   pause: "Pauses at its next step",

@@ -12,6 +12,7 @@ import { isStuck } from "./after-failure.ts";
 import { putBackIn } from "./conversation.ts";
 import { type DeliveryView, describeDelivery, type TicketView } from "./delivery-view.ts";
 import { type EffectView, effectsIn, type WaitingView, waitingIn } from "./effect-view.ts";
+import { exhaustedIn, exhaustedOf, hasFailed } from "./exhausted.ts";
 import type { Direction, PersonaChecks, PersonaResult, RecordedFailure, Source } from "./journal.ts";
 import { type BaselineRun, beforeWeBegan } from "./judgment-values.ts";
 import { needsProgram, type PlannedPhase, plannedChecks, plannedPhases } from "./planned.ts";
@@ -123,7 +124,7 @@ export interface BaselineView {
 export interface PhaseView {
   readonly name: string;
   readonly dependsOn: readonly string[];
-  readonly status: PhaseState["status"] | "reused";
+  readonly status: PhaseState["status"] | "failed" | "reused";
   readonly revision: number;
   readonly gate: {
     readonly threshold: number | null;
@@ -148,6 +149,8 @@ export interface PersonaPutBack extends ProtectedChange {
 export interface PersonaView {
   readonly name: string;
   readonly status: "pending" | "running" | "completed" | "failed" | "reused";
+  /** It is out of attempts: when its phase ends, the session asks a person for help. */
+  readonly needsYou: boolean;
   readonly round: number;
   readonly attempt: number;
   readonly attempts: readonly AttemptView[];
@@ -279,10 +282,11 @@ function describePhase(
     usage: usage.rows.find((row) => row.name === persona.name) ?? null,
   }));
   const reused = done && described.length > 0 && described.every(({ status }) => status === "reused");
+  const failed = phase?.status === "running" && hasFailed(exhaustedIn(phase), state.standing.status);
   return {
     name,
     dependsOn,
-    status: reused ? "reused" : (phase?.status ?? "pending"),
+    status: reused ? "reused" : failed ? "failed" : (phase?.status ?? "pending"),
     revision: phase?.revision ?? 1,
     gate: done ? describeGate(phase) : null,
     checks: phase?.checks ?? [],
@@ -352,6 +356,7 @@ function describePersona(name: string, persona: PersonaState | undefined): Omit<
   return {
     name,
     status: statusOf(persona),
+    needsYou: persona !== undefined && exhaustedOf(persona) === "help",
     round: last?.round ?? 0,
     attempt: last?.attempt ?? 0,
     attempts: (persona?.attempts ?? []).map(describeAttempt),
@@ -366,22 +371,10 @@ function statusOf(persona: PersonaState | undefined): PersonaView["status"] {
 }
 
 function describeAttempt(attempt: AttemptState): AttemptView {
-  const {
-    round,
-    attempt: number,
-    status,
-    startedAt,
-    endedAt,
-    failure,
-    checks,
-    healing,
-    putBack,
-    next,
-    tree,
-  } = attempt;
+  const { round, status, startedAt, endedAt, failure, checks, healing, putBack, next, tree } = attempt;
   return {
     round,
-    attempt: number,
+    attempt: attempt.attempt,
     status,
     startedAt: isoTime(startedAt),
     endedAt: endedAt === undefined ? null : isoTime(endedAt),

@@ -30,7 +30,7 @@ export function kindOf({ status, held }: PersonaView): PersonaKind {
 
 /** "2 of 4 done", or the number of personas. */
 export function phaseCount({ personas, status }: PhaseView): string {
-  if (status !== "running" && status !== "stopped") return counted(personas.length, "persona");
+  if (!["running", "stopped", "failed"].includes(status)) return counted(personas.length, "persona");
   const done = personas.filter((persona) => kindOf(persona) === "completed").length;
   return `${count(done)} of ${count(personas.length)} done`;
 }

@@ -8,7 +8,7 @@ interface PhaseGlyphs {
   readonly total: number;
 }
 
-/** One glyph per phase. A parked session has a diamond at the phase where it stopped. */
+/** One glyph per phase. A parked session has a diamond at the phase where it stopped, unless that phase failed. */
 export function phaseGlyphs({ phases, phaseCount, status, situation }: SessionRow): PhaseGlyphs {
   const stoppedAt = "phase" in situation ? situation.phase : null;
   const parked = status === "parked";
@@ -17,6 +17,7 @@ export function phaseGlyphs({ phases, phaseCount, status, situation }: SessionRo
     const here = parked && !placed && (stoppedAt === null ? phase === "running" : name === stoppedAt);
     if (!here) return phase;
     placed = true;
+    if (phase === "failed") return phase;
     return "parked";
   });
   const done = phases.filter(({ status }) => isDone(status)).length;

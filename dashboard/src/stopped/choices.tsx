@@ -58,7 +58,9 @@ export function Choices() {
           title={
             accept
               ? "The changes are meant: accept them and resume"
-              : "The cause was outside and is fixed: resume"
+              : stop?.category === "GOVERNANCE"
+                ? "The work or its policy is corrected: resume"
+                : "The cause was outside and is fixed: resume"
           }
           note={accept ? "Unchanged personas keep their results." : resumeWarning(stop?.sameFailure ?? null)}
         >

@@ -5,6 +5,7 @@ import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
 import { adviceOf, resumeAdvice } from "../../journal/explain-stop.ts";
 import type { StopRequest } from "../../journal/signal.ts";
 import { type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
+import { needsYouHeadline } from "../../journal/stop-headline.ts";
 import { type GlobalOptions, withReadonly } from "../open.ts";
 import {
   adviceLines,
@@ -41,6 +42,7 @@ export async function sessions(options: SessionsOptions): Promise<void> {
       brief: session.card.brief,
       abandoned: session.status === "running" && abandoned.has(session.id),
       stopping: session.status === "running" ? session.card.stopping : null,
+      needsYou: session.status === "running" ? needsYouHeadline(session.card.exhausted) : null,
     }));
     return { found, lost: found.length === 0 ? await maestro.lostSessions() : [] };
   });
@@ -58,6 +60,7 @@ export async function sessions(options: SessionsOptions): Promise<void> {
           priority,
           abandoned,
           stopping: session.stopping,
+          needsYou: session.needsYou,
           blocked: session.blocked ?? null,
           wakeAt: isoTimeOrNull(session.wakeAt),
           createdAt: isoTime(session.createdAt),
@@ -182,13 +185,16 @@ function describeStatus({
   blocked,
   wakeAt,
   stopping,
+  needsYou,
 }: Pick<SessionListing, "status" | "reason" | "blocked" | "wakeAt"> & {
   readonly abandoned: boolean;
   readonly stopping: StopRequest | null;
+  readonly needsYou: string | null;
 }): string {
   if (blocked !== undefined) return `${status} (not taken)`;
   if (abandoned) return "running (its process is gone)";
   if (stopping !== null) return `running (${stoppingTexts[stopping]})`;
+  if (needsYou !== null) return `running (${needsYou})`;
   if (status === "running" && wakeAt !== undefined) return "running (waits)";
   return reason === undefined ? status : `${status} (${reason})`;
 }

@@ -3,6 +3,7 @@ import type { SessionId } from "../../domain/ids.ts";
 import { isJsonObject } from "../../domain/json-value.ts";
 import type { FilesAt, PersonaView, PhaseView, SessionView } from "../../index.ts";
 import { stuckText } from "../../journal/after-failure.ts";
+import { needsYouText } from "../../journal/exhausted.ts";
 import { explainStop } from "../../journal/explain-stop.ts";
 import { callText } from "../../journal/waiting-call.ts";
 import { deliveryLines } from "../delivery-lines.ts";
@@ -12,7 +13,7 @@ import { explanationLines, type Facing } from "../explanation.ts";
 import { type GlobalOptions, withReadonly } from "../open.ts";
 import { checkOut, sayWritten } from "../out-folder.ts";
 import { folded, print, printJson } from "../output.ts";
-import { type Paint, painter } from "../terminal/color.ts";
+import { type Color, type Paint, painter } from "../terminal/color.ts";
 import { ago, bytes, cost, count, duration, plain, shortNumber, stoppingTexts } from "../terminal/format.ts";
 import { type Screen, screenOf } from "../terminal/screen.ts";
 
@@ -65,12 +66,22 @@ function filesAt({ at }: ShowOptions): FilesAt {
   return { phase, ...(revision !== undefined && { revision: Number(revision) }) };
 }
 
-function describeStatus({ status, reason, wakeAt, stopping }: SessionView, { abandoned }: Facing): string {
+function describeStatus(view: SessionView, { abandoned }: Facing): string {
+  const { status, reason, wakeAt, stopping } = view;
   if (abandoned) return `${status} (its process is gone)`;
   if (stopping !== null) return `${status} (${stoppingTexts[stopping]} at its next step)`;
+  const needsYou = status === "running" ? needsYouIn(view) : null;
+  if (needsYou !== null) return `${status} (${needsYou})`;
   if (status === "running" && wakeAt !== null) return `${status} (waits until ${wakeAt})`;
   return reason === null ? status : `${status} (${reason})`;
 }
+
+const needsYouIn = ({ phases }: SessionView): string | null =>
+  needsYouText(
+    phases.flatMap(({ name, personas }) =>
+      personas.flatMap(({ needsYou }) => (needsYou ? [{ phase: name, next: "help" as const }] : [])),
+    ),
+  );
 
 /** First the answers for a person on call, then the details. */
 export function* describe(
@@ -150,9 +161,16 @@ function phaseTexts(
   ];
 }
 
+const statusColors = {
+  pending: "dim",
+  running: "cyan",
+  completed: "green",
+  reused: "green",
+  failed: "red",
+} as const satisfies Readonly<Record<PhaseView["status"], Color>>;
+
 function colored(line: string, { name, status }: PhaseView, paint: Paint): string {
-  const color =
-    status === "completed" || status === "reused" ? "green" : status === "running" ? "cyan" : "dim";
+  const color = statusColors[status];
   const head = plain(name);
   return line.startsWith(`${head}:`) ? paint(color, head) + line.slice(head.length) : line;
 }

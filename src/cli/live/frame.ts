@@ -1,4 +1,5 @@
 import { simulatedName } from "../../domain/simulated.ts";
+import { needsYouText } from "../../journal/exhausted.ts";
 import type { PersonaProgress, PhaseProgress } from "../../journal/progress.ts";
 import type { GateFact } from "../../journal/public-fact.ts";
 import { type Color, painter } from "../terminal/color.ts";
@@ -46,10 +47,19 @@ export function frame(session: LiveSession, screen: Screen, now: number): string
   const lines = [
     headline(session, now),
     ...session.progress.phases.flatMap((phase) => phaseLines(session, phase, now)),
-    ...session.progress.warnings.map(warningLine),
+    ...warningsOf(session.progress).map(warningLine),
     bottomLine(session, now),
   ];
   return fitRows(lines, Math.max(1, screen.rows - 1)).map((line) => showLine(line, screen));
+}
+
+function warningsOf({ status, phases, warnings }: LiveSession["progress"]): readonly string[] {
+  if (status !== "running") return warnings;
+  const exhausted = phases.flatMap(({ name, personas }) =>
+    personas.flatMap(({ exhausted: next }) => (next === null ? [] : [{ phase: name, next }])),
+  );
+  const needsYou = needsYouText(exhausted);
+  return needsYou === null ? warnings : [...warnings, needsYou];
 }
 
 function warningLine(text: string): Line {

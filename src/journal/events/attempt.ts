@@ -1,7 +1,14 @@
 import { isoTime } from "../../domain/iso-time.ts";
 import { checkResult } from "../judgment-values.ts";
 import * as is from "../schema.ts";
-import { type CardHold, cardLimits, changeCardPhase, withoutCalls, withoutHold } from "../session-card.ts";
+import {
+  type CardHold,
+  cardLimits,
+  changeCardPhase,
+  withoutCalls,
+  withoutExhausted,
+  withoutHold,
+} from "../session-card.ts";
 import { type AttemptState, personaOf, phaseOf } from "../session-state.ts";
 import { keepSteps, leaveSteps, ownSteps } from "../step-selection.ts";
 import { changeAttempt, endingAttempt, giveUp, withoutRunning, withPersona, withRunning } from "../update.ts";
@@ -39,6 +46,7 @@ export const attemptEvents = {
         phases: changeCardPhase(card, entry.phase, { status: "running", worked: true }),
         held: withoutHold(card, entry),
         calls: withoutCalls(card, entry),
+        exhausted: withoutExhausted(card, entry),
       },
     reduce(before, entry, { seq, at }) {
       const { given, state, interrupted } = giveUp(before, entry, { seq, at });

@@ -4,6 +4,7 @@ import type { AttemptSettings, Healed } from "../../domain/healing-action.ts";
 import { isoTime } from "../../domain/iso-time.ts";
 import { type PutBack, putBackText } from "../../domain/put-back.ts";
 import { isStuck, stuckText } from "../after-failure.ts";
+import { exhaustedBy } from "../exhausted.ts";
 import { checkResult } from "../judgment-values.ts";
 import * as is from "../schema.ts";
 import {
@@ -12,6 +13,7 @@ import {
   cut,
   type SessionCard,
   withoutCalls,
+  withoutExhausted,
   withoutHold,
 } from "../session-card.ts";
 import { attemptOf, personaOf } from "../session-state.ts";
@@ -138,14 +140,18 @@ function cardAfterFailure(
   const check = checks.find(({ must, status }) => must && status !== "passed")?.name ?? null;
   const lastFailure = { phase, persona, check: check === null ? null : cut(check, cardLimits.textLength) };
   const calls = withoutCalls(card, entry);
-  if (!("wait" in next)) return { lastFailure, calls, held: withoutHold(card, entry) };
+  const ended = exhaustedBy(next.kind);
+  const others = withoutExhausted(card, entry);
+  const exhausted =
+    ended === null ? others : [...others, { phase, persona, next: ended }].slice(-cardLimits.exhausted);
+  if (!("wait" in next)) return { lastFailure, calls, exhausted, held: withoutHold(card, entry) };
   const hold: CardHold = {
     phase,
     persona,
     until: next.wait.notBefore,
     why: { kind: "retry", because: cut(failure.message, cardLimits.textLength) },
   };
-  return { lastFailure, calls, held: [...withoutHold(card, entry), hold].slice(-cardLimits.held) };
+  return { lastFailure, calls, exhausted, held: [...withoutHold(card, entry), hold].slice(-cardLimits.held) };
 }
 
 export interface FailedFact {

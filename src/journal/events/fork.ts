@@ -63,6 +63,7 @@ export const unstarted = {
   stopping: null,
   held: [],
   calls: [],
+  exhausted: [],
   lastFailure: null,
   isUntrusted: false,
 } satisfies Partial<SessionCard>;

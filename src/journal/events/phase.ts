@@ -2,7 +2,7 @@ import type { GateResult } from "../../domain/contract.ts";
 import { gateResult, personaChecks } from "../judgment-values.ts";
 import { editOf } from "../reset-phase.ts";
 import * as is from "../schema.ts";
-import { changeCardPhase, type SessionCard } from "../session-card.ts";
+import { changeCardPhase, type SessionCard, withoutExhausted } from "../session-card.ts";
 import {
   emptyPersona,
   type PersonaState,
@@ -30,6 +30,7 @@ export const phaseEvents = {
           status: "running",
           ...(tree !== undefined && { base: tree }),
         }),
+        exhausted: withoutExhausted(card, { phase }),
         ...reviewed(card, phase),
       },
     reduce: (state, { phase, tree, clashes = [] }) =>

@@ -1,7 +1,8 @@
 import { isoTimeOrNull } from "../../domain/iso-time.ts";
+import { hasFailed } from "../exhausted.ts";
 import { limitOf, needsProgram, phasesFact, plannedPhases } from "../planned.ts";
 import * as is from "../schema.ts";
-import { cardError, cardLimits, cut, type SessionCard } from "../session-card.ts";
+import { type CardPhase, cardError, cardLimits, cut, type SessionCard } from "../session-card.ts";
 import type { SessionState } from "../session-state.ts";
 import {
   errorOf,
@@ -118,6 +119,7 @@ export const sessionEvents = {
     card(card, { cause }) {
       if (cause === "signal") return undefined;
       return {
+        ...(card && { phases: card.phases.map(runAgain) }),
         error: null,
         wakeAt: null,
         ...(cause === "resume" && {
@@ -163,26 +165,23 @@ export const sessionEvents = {
     /** `tickets`: fingerprints of the requests for help raised with it. */
     row: is.extend(standing, { tickets: is.optional(is.list(is.label)) }),
     listed: (entry) => ({ standing: standingOf(entry) }),
-    card: (_, entry) => ({
+    card: (card, entry) => ({
       error: "error" in entry ? cardError(entry.error) : null,
       wakeAt: wakeAtOf(entry) ?? null,
       pausedBy: pausedBy(entry) ?? null,
-      ...(entry.status !== "running" && { held: [], stopping: null }),
+      ...(entry.status !== "running" && { held: [], stopping: null, ...(card && failedPhases(card, entry)) }),
     }),
     reduce(state, entry) {
       const stands = standingOf(entry);
       // Signals that arrived meanwhile still apply.
       if (stands.status === "running") return { ...state, standing: stands };
-      const needsPerson =
-        stands.status === "failed" ||
-        (stands.status === "parked" && ruleOf(stands.reason).grantsRounds === true);
       return {
         ...state,
         standing: stands,
         stoodFor: undefined,
         tickets: entry.tickets ?? (endsRequests(stands) ? [] : state.tickets),
         signals: [],
-        awaitsPerson: state.awaitsPerson || needsPerson,
+        awaitsPerson: state.awaitsPerson || needsPerson(stands),
       };
     },
     fact(entry) {
@@ -232,6 +231,29 @@ function standingOf(
   const { kind: _, tickets: __, ...stands } = entry;
   return stands;
 }
+
+/** The next resume grants new rounds. */
+const needsPerson = (stands: Standing): boolean =>
+  stands.status === "failed" || (stands.status === "parked" && ruleOf(stands.reason).grantsRounds === true);
+
+function failedPhases(
+  { phases, exhausted }: SessionCard,
+  stands: Standing,
+): Pick<SessionCard, "phases" | "exhausted"> {
+  const isFailed = ({ name, status }: CardPhase): boolean =>
+    status === "running" &&
+    hasFailed(
+      exhausted.flatMap(({ phase, next }) => (phase === name ? [next] : [])),
+      stands.status,
+    );
+  return {
+    phases: phases.map((phase) => (isFailed(phase) ? { ...phase, status: "failed" } : phase)),
+    exhausted: needsPerson(stands) ? [] : exhausted,
+  };
+}
+
+const runAgain = (phase: CardPhase): CardPhase =>
+  phase.status === "failed" ? { ...phase, status: "running" } : phase;
 
 function claim(state: SessionState, cause: ClaimCause, at: number): SessionState {
   const { standing: before } = state;

@@ -35,10 +35,10 @@ const row = {
     .openapi({ description: "Who started it, if that person has a token of their own." }),
   simulated: z.boolean(),
   since: time,
-  headline: z
-    .string()
-    .nullable()
-    .openapi({ description: "Why it stopped, on one line. Null while it runs and when it has completed." }),
+  headline: z.string().nullable().openapi({
+    description:
+      "Why it stopped or what it needs, on one line. Null while it runs and needs nothing, and when it has completed.",
+  }),
   situation,
   limitUsd: z.number().nullable(),
   limitTokens: z.number().nullable(),
@@ -258,6 +258,9 @@ export const personaView = z
   .looseObject({
     name: z.string(),
     status: runStatus,
+    needsYou: z.boolean().openapi({
+      description: "It is out of attempts: when its phase ends, the session asks a person for help.",
+    }),
     round: count,
     attempt: count,
     attempts: list(attemptView),

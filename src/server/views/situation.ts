@@ -149,7 +149,7 @@ function completed({ phases, resumes }: SessionCard): Of<"completed"> {
 }
 
 /** Errors after which a person may accept the change and resume. */
-const acceptable: readonly string[] = ["TEAM_CHANGED", "TEAM_INVALID", "GOVERNANCE_VIOLATION"];
+const acceptable: readonly string[] = ["TEAM_CHANGED", "TEAM_INVALID"];
 
 function failed({ error, lastFailure, phases }: SessionCard): Of<"failed"> {
   const phase = lastFailure?.phase ?? phases.find(({ status }) => status === "running")?.name ?? null;

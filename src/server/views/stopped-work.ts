@@ -2,12 +2,14 @@ import type { PersonaView, SessionPageView } from "../schemas/session.ts";
 
 type PhaseView = SessionPageView["phases"][number];
 
+const isUnfinished = ({ status }: PhaseView): boolean => status === "running" || status === "failed";
+
 /**
  * The journal shows unfinished work as running even when its session has stopped. This shows such work as stopped
  * at the same time as the session.
  */
 export function withStoppedWork(view: SessionPageView): SessionPageView {
-  if (view.status === "running" || !view.phases.some(({ status }) => status === "running")) return view;
+  if (view.status === "running" || !view.phases.some(isUnfinished)) return view;
   const stopPersona = (persona: PersonaView): PersonaView => {
     if (persona.status !== "running") return persona;
     const attempts = persona.attempts.map((attempt) =>
@@ -18,10 +20,10 @@ export function withStoppedWork(view: SessionPageView): SessionPageView {
     return { ...persona, status: "stopped", attempts };
   };
   const stopPhase = (phase: PhaseView): PhaseView =>
-    phase.status === "running"
+    isUnfinished(phase)
       ? {
           ...phase,
-          status: "stopped",
+          status: phase.status === "failed" ? "failed" : "stopped",
           endedAt: phase.endedAt ?? view.since,
           personas: phase.personas.map(stopPersona),
         }

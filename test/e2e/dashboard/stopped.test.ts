@@ -96,13 +96,14 @@ describeSeeded("a stopped session", () => {
     expect(changes).toEqual([]);
   });
 
-  test("leaves missing reasons out and offers to accept a violation", async () => {
+  test("leaves missing reasons out and does not offer to accept a violation of the policy", async () => {
     const { page } = await visit("/s/map-tiles-cache");
     await page
       .getByRole("heading", { name: /^Failed in implementation: backend_developer changed files/ })
       .waitFor();
     expect(await page.getByText("Same failure").count()).toBe(0);
-    await page.getByRole("radio", { name: /accept them and resume/ }).waitFor();
+    await page.getByRole("radio", { name: /The work or its policy is corrected/ }).waitFor();
+    expect(await page.getByText("The changes are meant").count()).toBe(0);
     await page
       .getByText(/[Ss]tart the program that defines/)
       .first()

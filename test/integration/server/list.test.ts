@@ -77,6 +77,46 @@ test("filters narrow the list and its counts alike; the status narrows only the 
   expect(await page("q=")).toMatchObject({ total: 2 });
 });
 
+test("a persona out of attempts needs a person at once; its phase has failed when the session parks", async () => {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const fails = async () => {
+    throw new Error("it does not work");
+  };
+  const waits = async () => {
+    await opened;
+    return { summary: "done" };
+  };
+  const team = defineTeam("halves", {
+    phases: [
+      phase("only", { personas: [persona("broken", { run: fails }), persona("slow", { run: waits })] }),
+    ],
+  });
+  const server = await startServer({ teams: [team], config: quickRetries });
+  server.drive();
+  const { id } = await start(server, { team: "halves" });
+  const headline = "1 persona needs you when this phase ends";
+  const row = async () => (await server.get<Page>("/v1/sessions")).sessions[0];
+  await vi.waitFor(async () => expect(await row()).toMatchObject({ status: "running", headline }), {
+    interval: 20,
+    timeout: 60_000,
+  });
+  const running = await server.get<SessionPageView>(`/v1/sessions/${id}`);
+  expect(running).toMatchObject({
+    headline,
+    phases: [{ status: "running", personas: [{ status: "failed", needsYou: true }, { needsYou: false }] }],
+  });
+  open();
+  const parked = await until(server, id, "parked");
+  expect(parked.phases).toMatchObject([
+    { status: "failed", personas: [{ status: "failed" }, { status: "completed" }] },
+  ]);
+  expect(parked.phases[0]?.endedAt).not.toBeNull();
+  expect((await row())?.phases).toEqual([{ name: "only", status: "failed" }]);
+});
+
 test("a persona that waits to try again, or for a dependency, is shown as held up and not as running", async () => {
   let isUp = false;
   const team = defineTeam("waiting", {

@@ -138,6 +138,17 @@ describe("the picture", () => {
     expect(text).toContain("retries in 30 s · waits for api");
   });
 
+  test("says at once that a persona is out of attempts, and of its phase that it failed", () => {
+    const failure = { category: "UNKNOWN", message: "no" };
+    const help = { kind: "attempt.failed", ...of("build", "developer"), failure, next: { kind: "help" } };
+    const running = told(...designDone, help);
+    expect(frame(running, wide, 0).join("\n")).toContain("! 1 persona needs you when this phase ends");
+    const parked = told(...designDone, help, { kind: "session.status", status: "parked", reason: "help" });
+    const text = frame(parked, wide, 0).join("\n");
+    expect(text).toContain("✘ build");
+    expect(text).not.toContain("needs you");
+  });
+
   test("says of a phase that waits for a person that it does, and how the session ended", () => {
     const session = told(
       ...designDone.slice(0, 3),

@@ -115,6 +115,7 @@ export function persona(name: string, status: RunStatus, options: Partial<Person
     usage: usage(status === "pending" ? 0 : 0.22),
     maxAttempts: 3,
     maxRounds: 2,
+    needsYou: false,
     summary: null,
     activity: null,
     held: null,

@@ -104,6 +104,28 @@ test("a persona is held until its next try or the end of the session", () => {
   expect(fold(begin, fail(700), { ...begin, attempt: 2 }, completed).held).toEqual([]);
 });
 
+test("a persona out of attempts is kept while others work, and its phase has failed when the session stops", () => {
+  const help: Transition = { kind: "attempt.failed", ...place, failure, next: { kind: "help" } };
+  const error = { name: "HelpNeeded", code: "HELP_NEEDED", message: "m" };
+  const parked: Transition = { kind: "session.status", status: "parked", reason: "help", error };
+  const out = fold(begin, help);
+  expect([out.exhausted, statusesOf(out)[0]]).toEqual([
+    [{ phase: "one", persona: "worker", next: "help" }],
+    "running",
+  ]);
+  const paused = fold(begin, help, { kind: "session.status", status: "paused", by: "person" });
+  expect([paused.exhausted.length, statusesOf(paused)[0]], "a pause grants no rounds").toEqual([1, "failed"]);
+  const asked = fold(begin, help, parked);
+  expect([asked.exhausted.length, statusesOf(asked)[0]]).toEqual([0, "failed"]);
+  const resumed = fold(begin, help, parked, { kind: "session.claimed", cause: "resume", owner: "o" });
+  expect([resumed.exhausted.length, statusesOf(resumed)[0]]).toEqual([0, "running"]);
+  const stop: Transition = { kind: "attempt.failed", ...place, failure, next: { kind: "stop" } };
+  expect(statusesOf(fold(begin, stop, { ...parked, reason: "budget" }))[0]).toBe("running");
+  expect(statusesOf(fold(begin, stop, { kind: "session.status", status: "failed", error }))[0]).toBe(
+    "failed",
+  );
+});
+
 test("why it stopped is kept in short, and forgotten when it goes on", () => {
   const details = { phase: "one", failures: [{ deep: "list" }], attempts: 6, long: "x".repeat(10_000) };
   const error = { name: "HelpNeeded", code: "HELP_NEEDED", message: "m".repeat(10_000), details };

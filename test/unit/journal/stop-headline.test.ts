@@ -23,6 +23,7 @@ const card: SessionCard = {
   stopping: null,
   held: [],
   calls: [],
+  exhausted: [],
   lastFailure: null,
   limit: {},
   raised: {},
@@ -48,6 +49,25 @@ const headlines: readonly (readonly [
   string | null,
 ])[] = [
   ["queued", null, {}, null],
+  [
+    "running",
+    null,
+    { exhausted: [{ phase: "build", persona: "dev", next: "help" }], wakeAt: 0 },
+    "1 persona needs you when this phase ends",
+  ],
+  ["running", null, { exhausted: [{ phase: "build", persona: "dev", next: "stop" }] }, null],
+  [
+    "running",
+    null,
+    { exhausted: ["build", "docs"].map((phase) => ({ phase, persona: "dev", next: "help" })) },
+    "2 personas need you when their phases end",
+  ],
+  [
+    "running",
+    null,
+    { exhausted: Array.from({ length: 50 }, (_, n) => ({ phase: "a", persona: `p${n}`, next: "help" })) },
+    "At least 50 personas need you when this phase ends",
+  ],
   ["running", null, {}, null],
   ["running", null, { stopping: "pause" }, "Pauses at its next step"],
   ["running", null, { stopping: "cancel" }, "Is canceled at its next step"],
