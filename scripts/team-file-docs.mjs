@@ -47,7 +47,7 @@ export function teamFilePage() {
     "",
     "A team is written in YAML, JSON or code. This page lists every key of YAML and JSON; `defineTeam`, `phase` and `persona` take the same keys. [teams.md](teams.md) says how they work together.",
     "",
-    "`team.schema.json` in the package describes the same keys for editors. `maestro init` writes a file that points to it. In YAML, the first line does that, and in JSON the key `$schema`:",
+    "`team.schema.json` in the package describes the same keys for editors. Where the package is installed in the project, `maestro init` writes a file that points to it. In YAML, the first line does that, and in JSON the key `$schema`:",
     "",
     "```yaml",
     "# yaml-language-server: $schema=./node_modules/maestro-hive/team.schema.json",

@@ -10,6 +10,8 @@ export interface RepositoryDescription {
   readonly name: string;
   readonly setups: readonly FoundSetup[];
   readonly checks: readonly FoundCheck[];
+  /** Its package.json names packages, and no committed lockfile says which versions to install. */
+  readonly lacksLockfile: boolean;
 }
 
 /** Reads the repository and runs nothing from it. */
@@ -18,7 +20,7 @@ export async function describeRepository(path: string): Promise<RepositoryDescri
   const { listFiles } = await import("../workspace/repository/list-files.ts");
   const { readFiles } = await import("../workspace/repository/checks-only.ts");
   const { findSetups } = await import("../team/find-setup.ts");
-  const { findChecks, manifestFiles } = await import("../run/setup/find-checks.ts");
+  const { findChecks, hasNodeDependencies, manifestFiles } = await import("../run/setup/find-checks.ts");
   const repository = await findRepository(path, undefined);
   const paths = (await listFiles(repository)).files.map((file) => file.path);
   const known = new Set(paths);
@@ -30,14 +32,19 @@ export async function describeRepository(path: string): Promise<RepositoryDescri
     const content = read.get(file);
     if (content !== undefined) contents.set(file, content.toString());
   }
+  const setups = findSetups(known);
   const text = (file: string): string | undefined => contents.get(file);
   return {
     folder: root,
     name: basename(root),
-    setups: findSetups(known),
+    setups,
     checks: findChecks({ has, text, paths }),
+    lacksLockfile: hasNodeDependencies({ text }) && !setups.some(installsTopModules),
   };
 }
+
+const installsTopModules = ({ keep, folder }: FoundSetup): boolean =>
+  folder === undefined && keep.includes("**/node_modules");
 
 /** A manifest that is missing, a link or too large adds nothing. */
 function unreadable(error: unknown): ReadonlyMap<string, Buffer> {

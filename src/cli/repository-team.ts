@@ -1,14 +1,20 @@
 import type { RepositoryDescription } from "../api/describe-repository.ts";
 import { knownProviders, namedTools } from "../api/tables.ts";
 
-interface RepositoryTeam extends Pick<RepositoryDescription, "name" | "setups" | "checks"> {
+interface RepositoryTeam extends Pick<RepositoryDescription, "name" | "setups" | "checks" | "lacksLockfile"> {
   readonly model: string | undefined;
   /** Relative to the file. */
   readonly git: string;
 }
 
+/** On the screen and in the file. */
+export const noLockfile = [
+  "package.json names dependencies, and the repository has no committed lockfile: they are not installed.",
+  "Commit a lockfile and run init again, or write setup: into the file.",
+] as const;
+
 /** The text of a team file for a repository: one developer, held to what the repository's own files test. */
-export function repositoryTeam({ name, model, git, setups, checks }: RepositoryTeam): string {
+export function repositoryTeam({ name, model, git, setups, checks, lacksLockfile }: RepositoryTeam): string {
   const providers = knownProviders.map((provider) => `${provider}/...`).join(", ");
   return `# A team for this repository. Try it: npx maestro-hive run "What to change" --team <this file>
 name: ${flow(name)}
@@ -18,7 +24,7 @@ ${model === undefined ? "# model: anthropic/claude-sonnet-4-5" : `model: ${flow(
 budget: { tokens: 2000000 }
 # The tracked files, without secrets. Your checkout is not touched.
 source: { git: ${flow(git)} }
-${setupText(setups)}# One commit for each phase, on a branch of your repository.
+${lacksLockfile ? noLockfile.map((line) => `# ${line}\n`).join("") : ""}${setupText(setups)}# One commit for each phase, on a branch of your repository.
 deliver: { branch: "maestro/{key}" }
 phases:
   - name: implementation

@@ -1,6 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
@@ -278,6 +286,8 @@ test.each([
   ["hello.json", /^\{\n {2}"\$schema": "(\S+)",\n/],
 ])("init writes %s with a pointer to the schema that comes with the package", async (file, pointer) => {
   const at = place();
+  mkdirSync(join(at.folder, "node_modules"));
+  symlinkSync(packageFolder, join(at.folder, "node_modules/maestro-hive"));
   await maestro(at, "init", "--yes", "--name", "hello", "--phases", "greeting", "--out", file);
   const [, address = ""] = pointer.exec(readFileSync(join(at.folder, file), "utf8")) ?? [];
   const schema = new URL(address, pathToFileURL(join(at.folder, file)));

@@ -2,13 +2,11 @@ import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { knownProviders } from "../../api/tables.ts";
 import { quote } from "../../domain/advice.ts";
 import { InputInvalid, TeamInvalid } from "../../domain/errors.ts";
 import { simulatedName } from "../../domain/simulated.ts";
 import { showPath } from "../../domain/tree-path.ts";
-import { packageFile } from "../../package-files.ts";
 import { exitCodes } from "../exit-code.ts";
 import type { GlobalOptions } from "../open.ts";
 import { print, printJson, say, sayCommand } from "../output.ts";
@@ -48,21 +46,30 @@ async function initRepository(options: InitOptions, path: string): Promise<void>
       advice: "Change the phases in the file that it writes.",
     });
   const { describeRepository } = await import("../../api/describe-repository.ts");
-  const { repositoryTeam } = await import("../repository-team.ts");
-  const { folder, name: found, setups, checks } = await describeRepository(path);
+  const { noLockfile, repositoryTeam } = await import("../repository-team.ts");
+  const { folder, name: found, setups, checks, lacksLockfile } = await describeRepository(path);
   const name = options.name ?? asName(found);
   const { model } = options;
   const file = await writeTeam(options, options.out ?? "team.yaml", [name], (written) =>
-    repositoryTeam({ name, model, git: relative(dirname(resolve(written)), folder) || ".", setups, checks }),
+    repositoryTeam({
+      name,
+      model,
+      git: relative(dirname(resolve(written)), folder) || ".",
+      setups,
+      checks,
+      lacksLockfile,
+    }),
   );
   const said = {
     setups: setups.map(({ run, because }) => ({ run, because })),
     checks: checks.map((check) => ({ name: check.name, run: check.run })),
+    lacksLockfile,
   };
   if (options.json) return printJson({ file, name, model: model ?? null, repository: folder, ...said });
   print(`${file} is a team for ${showPath(folder)}.`);
   for (const { run, because } of setups) print(`  setup   ${run.map(quote).join(" ")} (from ${because})`);
   for (const check of checks) print(`  ${check.name.padEnd(7)} ${check.run.map(quote).join(" ")}`);
+  if (lacksLockfile) say(noLockfile.join(" "));
   if (checks.length === 0) say("No tests were found: add checks to its contract, or no change is verified.");
   if (model === undefined) say("It names no model: set MAESTRO_MODEL, add --model, or write model: into it.");
   sayCommand("Try it", options.stateDir, "run", "What to change", "--team", file, "--key", "first");
@@ -106,20 +113,21 @@ async function writeTeam(
 
 /** Points editors to the schema of the team file. */
 async function withSchema(yaml: string, file: string): Promise<string> {
-  const address = schemaAddress(file);
-  if (extname(file) !== ".json") return `# yaml-language-server: $schema=${address}\n${yaml}`;
+  const path = schemaPath(dirname(resolve(file)));
+  if (extname(file) !== ".json")
+    return path === undefined ? yaml : `# yaml-language-server: $schema=${path}\n${yaml}`;
   const { parse } = await import("yaml");
-  return `${JSON.stringify({ $schema: address, ...(parse(yaml) as object) }, null, 2)}\n`;
+  const team = { ...(path !== undefined && { $schema: path }), ...(parse(yaml) as object) };
+  return `${JSON.stringify(team, null, 2)}\n`;
 }
 
-/**
- * A relative path if the package is installed beside the file, so that it works for everyone who clones the
- * project.
- */
-function schemaAddress(file: string): string {
-  const schema = packageFile("team.schema.json");
-  const path = relative(dirname(resolve(file)), fileURLToPath(schema));
-  return /^(?:\.\.\/)*node_modules\//.test(path) ? (path.startsWith(".") ? path : `./${path}`) : schema.href;
+/** Only a path inside the project is right for everyone who clones it. */
+function schemaPath(folder: string): string | undefined {
+  for (let up = "./", at = folder; ; up = up === "./" ? "../" : `../${up}`, at = dirname(at)) {
+    const path = "node_modules/maestro-hive/team.schema.json";
+    if (existsSync(join(at, path))) return `${up}${path}`;
+    if (existsSync(join(at, ".git")) || dirname(at) === at) return undefined;
+  }
 }
 
 /** Nothing is written unless it loads: a broken file would block the next try. */

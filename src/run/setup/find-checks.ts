@@ -39,7 +39,7 @@ const scripts: Readonly<Record<string, readonly string[]>> = {
 };
 
 function ofNode(files: RepositoryFiles): NamedCheck[] {
-  const declared = readScripts(files.text("package.json"));
+  const declared = readObject(files.text("package.json"), "scripts");
   const manager = files.has("pnpm-lock.yaml") ? "pnpm" : files.has("yarn.lock") ? "yarn" : "npm";
   return Object.entries(scripts).flatMap(([name, words]) => {
     const word = words.find((one) => typeof declared[one] === "string");
@@ -59,11 +59,17 @@ function namesTests(script: string): string | undefined {
   return /\bjest\b/.test(script) ? "--verbose" : undefined;
 }
 
-function readScripts(text: string | undefined): JsonObject {
+/** Whether package.json names packages that its scripts may need. */
+export const hasNodeDependencies = (files: Pick<RepositoryFiles, "text">): boolean =>
+  ["dependencies", "devDependencies", "optionalDependencies"].some(
+    (name) => Object.keys(readObject(files.text("package.json"), name)).length > 0,
+  );
+
+function readObject(text: string | undefined, name: string): JsonObject {
   if (text === undefined) return {};
   try {
     const manifest = parseJson(text);
-    const found = isJsonObject(manifest) ? manifest["scripts"] : undefined;
+    const found = isJsonObject(manifest) ? manifest[name] : undefined;
     return found !== undefined && isJsonObject(found) ? found : {};
   } catch {
     return {};

@@ -309,6 +309,7 @@ export const initRepositorySchema = z.looseObject({
   repository: z.string(),
   setups: z.array(z.looseObject({ run: command, because: z.string() })),
   checks: z.array(z.looseObject({ name: z.string(), run: command })),
+  lacksLockfile: z.boolean(),
 });
 
 export const demoRepositorySchema = z.looseObject({
