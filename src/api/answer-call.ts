@@ -1,4 +1,4 @@
-import { advise } from "../domain/advice.ts";
+import { advise, notePlaceholder } from "../domain/advice.ts";
 import { didYouMean } from "../domain/closest.ts";
 import { emptyContract } from "../domain/contract.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
@@ -44,7 +44,15 @@ export async function answerOf(state: SessionState, seq: number, text: string): 
     throw new InputInvalid(`${seq} is a call of ${call.persona}, and not a question.`, {
       advice: [
         advise("Approve it", "approve", state.id, "--call", String(seq)),
-        advise("Or reject it and say why", "reject", state.id, "--call", String(seq), "--note", "..."),
+        advise(
+          "Or reject it and say why",
+          "reject",
+          state.id,
+          "--call",
+          String(seq),
+          "--note",
+          notePlaceholder,
+        ),
       ],
     });
   if (typeof text !== "string" || text.trim() === "")

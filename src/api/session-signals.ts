@@ -1,3 +1,4 @@
+import { isPlaceholder } from "../domain/advice.ts";
 import { InputInvalid } from "../domain/errors.ts";
 import { happenedIn } from "../journal/effect.ts";
 import type { Signal } from "../journal/journal.ts";
@@ -44,6 +45,10 @@ export abstract class SessionSignals extends SessionQueries {
   async reject(idOrKey: string, { call, note, repeatEffects, ...options }: RejectOptions): Promise<void> {
     if (typeof note !== "string" || note.trim() === "")
       throw new InputInvalid("A rejection needs a note.", { advice: "Write what should change." });
+    if (isPlaceholder(note))
+      throw new InputInvalid(`The note "${note}" is a placeholder.`, {
+        advice: "Write what should change in its place.",
+      });
     if (call !== undefined) {
       refusePhase(options.phase);
       return this.#decide(idOrKey, async (state) => (await answers()).rejectionOf(state, call, note));

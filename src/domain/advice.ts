@@ -34,6 +34,12 @@ export function shellCommand(command: readonly string[], { start, stateDir }: Co
 /** A placeholder is not quoted: pasted unchanged, it is a syntax error instead of a file with that name. */
 const placeholder = /^(?:(?:[\w.-]+|<phase>)=)?<(?:brief|file|folder|phase|session|dependency|n)>$/;
 
+/** A shell gets it in quotes, and a rejection refuses it. */
+export const notePlaceholder = "<what to change>";
+
+/** Whether a text is a placeholder that was pasted unchanged: only dots, or one pair of angle brackets. */
+export const isPlaceholder = (text: string): boolean => /^(?:[.…]+|<[^<>]*>)$/.test(text.trim());
+
 export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) || placeholder.test(word)
     ? word

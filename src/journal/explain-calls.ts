@@ -1,4 +1,4 @@
-import { type Advice, advise, nameOf } from "../domain/advice.ts";
+import { type Advice, advise, nameOf, notePlaceholder } from "../domain/advice.ts";
 import { isJsonObject, type JsonObject } from "../domain/json-value.ts";
 import type { WaitingView } from "./effect-view.ts";
 import { callText, choicesOf, type WaitingKind } from "./waiting-call.ts";
@@ -49,7 +49,15 @@ export function callAdvice(session: {
     }
     return [
       advise(`Approve call ${number}`, "approve", name, "--call", number),
-      advise(`Or reject call ${number} and say why`, "reject", name, "--call", number, "--note", "..."),
+      advise(
+        `Or reject call ${number} and say why`,
+        "reject",
+        name,
+        "--call",
+        number,
+        "--note",
+        notePlaceholder,
+      ),
     ];
   });
   return all.slice(0, mostAdvice);

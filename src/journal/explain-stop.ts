@@ -1,4 +1,4 @@
-import { type Advice, advise, nameOf } from "../domain/advice.ts";
+import { type Advice, advise, nameOf, notePlaceholder } from "../domain/advice.ts";
 import { count, money, number } from "../domain/amounts.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
@@ -384,7 +384,14 @@ function reviewAdvice(session: StoppedSession): readonly Advice[] {
     const it = phase === undefined ? "it" : phase.name;
     return [
       advise(`Approve ${it}`, "approve", name, ...which),
-      advise(`Or reject ${it} and say what should change`, "reject", name, ...which, "--note", "..."),
+      advise(
+        `Or reject ${it} and say what should change`,
+        "reject",
+        name,
+        ...which,
+        "--note",
+        notePlaceholder,
+      ),
     ];
   });
 }

@@ -187,7 +187,7 @@ test("a word is refused where there is nothing to say it about", async () => {
   await expect(maestro.approve(key)).rejects.toMatchObject({
     actions: [
       { command: ["maestro", "approve", key, "--call", String(call)] },
-      { command: ["maestro", "reject", key, "--call", String(call), "--note", "..."] },
+      { command: ["maestro", "reject", key, "--call", String(call), "--note", "<what to change>"] },
     ],
   });
   await maestro.approve(key, { call });

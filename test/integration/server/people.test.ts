@@ -53,13 +53,14 @@ test("calls and questions are shown, approved, rejected and answered over HTTP, 
       why: `Call ${seq} of writer waits for approval: send: {"to":"Ann"}.`,
       todo: [
         { command: ["maestro", "approve", id, "--call", String(seq)] },
-        { command: ["maestro", "reject", id, "--call", String(seq), "--note", "..."] },
+        { command: ["maestro", "reject", id, "--call", String(seq), "--note", "<what to change>"] },
       ],
     },
   });
   const of = (call: number, word: string) => `/v1/sessions/${id}/calls/${call}/${word}`;
   const wrong: readonly (readonly [string, object, string])[] = [
     [of(seq, "reject"), {}, "INPUT_INVALID"],
+    [of(seq, "reject"), { note: "<what to change>" }, "INPUT_INVALID"],
     [of(seq, "approve"), { arguments: [] }, "INPUT_INVALID"],
     [of(seq, "answer"), { text: "red" }, "INPUT_INVALID"],
     [of(seq + 100, "approve"), {}, "SESSION_CONFLICT"],

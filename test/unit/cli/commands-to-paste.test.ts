@@ -5,7 +5,14 @@ import { expect, onTestFinished, test } from "vitest";
 import { howStarted, typedName } from "../../../src/cli/how-started.ts";
 import { folded } from "../../../src/cli/output.ts";
 import { adviceLines, nameOf } from "../../../src/cli/typed-command.ts";
-import { adviceText, advise, quote, shellCommand } from "../../../src/domain/advice.ts";
+import {
+  adviceText,
+  advise,
+  isPlaceholder,
+  notePlaceholder,
+  quote,
+  shellCommand,
+} from "../../../src/domain/advice.ts";
 
 const node = process.execPath;
 
@@ -130,6 +137,13 @@ test("placeholders stay bare, and anything else that a shell would interpret is 
     "'<a>/etc/x'",
     "'<file>;x'",
   ]);
+});
+
+test("the placeholder of a note is quoted for a shell and is recognized when it is pasted", () => {
+  expect(quote(notePlaceholder)).toBe("'<what to change>'");
+  const pasted = [notePlaceholder, "...", " … ", "<x>"];
+  expect(pasted.map(isPlaceholder)).toEqual([true, true, true, true]);
+  expect(["Shorter...", "use <b>", "<a> or <b>"].map(isPlaceholder)).toEqual([false, false, false]);
 });
 
 test("sentences and commands of an advice read as one text", () => {
