@@ -5,6 +5,7 @@ import { toJsonText } from "../domain/json.ts";
 import { type EffectState, isUnsettled, unsettledIn } from "../journal/effect.ts";
 import type { Signal } from "../journal/journal.ts";
 import type { SessionState } from "../journal/session-state.ts";
+import { settleAdvice } from "../journal/settle-advice.ts";
 import type { Settlement } from "./options.ts";
 
 /** Limits of a result that a person gives. */
@@ -37,10 +38,13 @@ function unsettledEffect(state: SessionState, step: number | string, isAbandoned
   const details = { session: id, unknown: open.map((each) => each.seq) };
   if (effect === undefined) throw noSuchEffect(state, step, seq, details);
   if (others.length > 0)
-    throw new SessionConflict(`More than one effect "${step}" of session ${id} has an unknown outcome.`, {
-      details,
-      advice: advise("Name it by its number", "settle", id, String(effect.seq), "--happened"),
-    });
+    throw new SessionConflict(
+      `More than one effect "${step}" of session ${id} has an unknown outcome: name it by its number.`,
+      {
+        details,
+        advice: settleAdvice(id, effect.seq),
+      },
+    );
   // The driver that started the effect will record its outcome.
   if (standing.status === "running" && !("wakeAt" in standing) && !isAbandoned)
     throw new SessionConflict(

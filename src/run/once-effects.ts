@@ -1,4 +1,3 @@
-import { advise } from "../domain/advice.ts";
 import { DidNotHappen, EffectUnknown, InputInvalid } from "../domain/errors.ts";
 import { isoTime } from "../domain/iso-time.ts";
 import { redact } from "../domain/redact.ts";
@@ -7,6 +6,7 @@ import { type EffectState, type EqualCall, equalEffect, unsettledIn } from "../j
 import type { StepKind, Transition } from "../journal/journal.ts";
 import { artifactBody, NewStepRow, resultBody, resultIn } from "../journal/journal-codec.ts";
 import type { StepIdentity } from "../journal/recorded-step.ts";
+import { settleAdvice } from "../journal/settle-advice.ts";
 import type { HostedStepOptions } from "../personas/function.ts";
 import { isProvedDead, processIdentity } from "../store/owner.ts";
 import type { Effects } from "../store/store.ts";
@@ -300,10 +300,7 @@ export class OnceEffects {
           effect: name,
           message: `unknown outcome of the effect "${name}"`,
         },
-        advice: [
-          advise("If it happened", "settle", session, String(seq), "--happened"),
-          advise("If it did not happen", "settle", session, String(seq), "--did-not-happen"),
-        ],
+        advice: settleAdvice(session, seq),
       },
     );
   }

@@ -55,7 +55,7 @@ function SettleForm({ effect, isLast }: Props) {
     setError(result === undefined ? "This is not JSON." : undefined);
     if (result !== undefined) settle({ happened: true, ...result });
   };
-  const words = command("settle", commandName(view), String(seq), "--happened");
+  const words = command("settle", commandName(view), String(seq), "--happened", text.trim() || "null");
   return (
     <section className="choices" aria-label={`Did ${name} happen?`}>
       <h3>Did {plainText(name)} happen?</h3>
@@ -64,13 +64,13 @@ function SettleForm({ effect, isLast }: Props) {
       </p>
       <div className="form">
         <div className="form-field">
-          <label htmlFor={id}>Result as JSON, if it happened</label>
+          <label htmlFor={id}>Result of the step as JSON, if it happened and the work uses it</label>
           <textarea
             id={id}
             className="field"
             rows={3}
             value={text}
-            placeholder="Optional"
+            placeholder="Empty: no result"
             aria-invalid={error !== undefined}
             aria-describedby={error === undefined ? undefined : `${id}-error`}
             onChange={(event) => setText(event.target.value)}

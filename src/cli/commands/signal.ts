@@ -3,6 +3,7 @@ import { InputInvalid } from "../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../domain/json.ts";
 import type { Maestro, Settlement } from "../../index.ts";
 import { resumeAdvice } from "../../journal/explain-stop.ts";
+import { settleAdvice } from "../../journal/settle-advice.ts";
 import { type GlobalOptions, requireState, withMaestro } from "../open.ts";
 import { commandFor, print, printJson, say } from "../output.ts";
 
@@ -83,15 +84,22 @@ export function reject(idOrKey: string, options: NoteOptions): Promise<void> {
   return tell(idOrKey, options, (maestro, id) => maestro.reject(id, decision), what, true);
 }
 
-export function settle(idOrKey: string, step: string, options: SettleFlags): Promise<void> {
-  const settlement = settlementOf(options);
+export async function settle(idOrKey: string, step: string, options: SettleFlags): Promise<void> {
+  const settlement = settlementOf(options, idOrKey, step);
   const what = `has its effect settled as one that ${settlement.happened ? "happened" : "did not happen"}`;
-  return tell(idOrKey, options, (maestro, id) => maestro.settle(id, step, settlement), what, true);
+  await tell(idOrKey, options, (maestro, id) => maestro.settle(id, step, settlement), what, true);
+  if (options.happened === true) say("The result of the step is empty, because --happened has no JSON.");
 }
 
-function settlementOf({ happened, didNotHappen = false }: SettleFlags): Settlement {
+function settlementOf(
+  { happened, didNotHappen = false }: SettleFlags,
+  idOrKey: string,
+  step: string,
+): Settlement {
   if ((happened === undefined) === !didNotHappen)
-    throw new InputInvalid("settle needs either --happened or --did-not-happen.");
+    throw new InputInvalid("settle needs either --happened or --did-not-happen.", {
+      advice: settleAdvice(idOrKey, step),
+    });
   if (happened === undefined) return { happened: false };
   if (happened === true) return { happened: true };
   try {

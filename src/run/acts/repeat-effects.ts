@@ -1,8 +1,8 @@
-import { advise } from "../../domain/advice.ts";
 import { SessionConflict } from "../../domain/errors.ts";
 import type { SessionId } from "../../domain/ids.ts";
 import { type EffectState, happenedIn, unsettledIn } from "../../journal/effect.ts";
 import type { SessionState } from "../../journal/session-state.ts";
+import { settleAdvice } from "../../journal/settle-advice.ts";
 
 const mostNamed = 20;
 
@@ -41,9 +41,6 @@ export function refuseUnsettled({ id, effects }: SessionState): void {
   const { name, seq } = first;
   throw new SessionConflict(`The outcome of the effect "${name}" of session ${id} is unknown.`, {
     details: { session: id, effect: name, step: seq },
-    advice: [
-      advise("If it happened", "settle", id, String(seq), "--happened"),
-      advise("If it did not happen", "settle", id, String(seq), "--did-not-happen"),
-    ],
+    advice: settleAdvice(id, seq),
   });
 }

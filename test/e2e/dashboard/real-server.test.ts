@@ -221,7 +221,7 @@ describeInBrowser("a run on a server", () => {
     await form.getByText("It failed and may have happened: The bank hung up.").waitFor();
     await page.evaluate(axeSource);
     expect(await axe(page, everyRule)).toEqual([]);
-    const result = form.getByLabel("Result as JSON, if it happened");
+    const result = form.getByLabel("Result of the step as JSON, if it happened and the work uses it");
     await result.fill("{");
     await form.getByRole("button", { name: "It happened" }).click();
     await form.getByText("This is not JSON.").waitFor();

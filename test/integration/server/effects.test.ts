@@ -45,7 +45,7 @@ test("an effect of unknown outcome is shown, settled over HTTP and resumed, and 
     headline: 'The outcome of "pay" is unknown',
     situation: { kind: "unknown", persona: "payer", effect: "pay", seq },
     waiting: [{ seq, kind: "effect", persona: "payer" }],
-    explanation: { todo: [{ command: ["maestro", "settle", id, String(seq), "--happened"] }, {}] },
+    explanation: { todo: [{ command: ["maestro", "settle", id, String(seq), "--happened", "null"] }, {}] },
   });
   const path = `/v1/sessions/${id}/steps/${seq}/settle`;
   const wrong = await server.post(path, {});
