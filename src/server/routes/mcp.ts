@@ -11,7 +11,10 @@ const mcpRoute = createRoute({
   summary: "An MCP server over Streamable HTTP; its tools may do what the caller's role may",
   request: { body: body(z.union([message, z.array(message)])) },
   responses: {
-    200: json("The answer.", message),
+    200: {
+      description: "The answer; as one server-sent event if it is accepted.",
+      content: { ...json("", message).content, "text/event-stream": { schema: z.string() } },
+    },
     202: { description: "A notification was received." },
     ...problems,
   },

@@ -1,36 +1,8 @@
 import { expect, test } from "vitest";
-import { defineTeam, persona, phase } from "../../../src/index.ts";
 import type { PlanView } from "../../../src/server/schemas/actions.ts";
 import type { SessionPageView } from "../../../src/server/schemas/session.ts";
 import { problemOf, start, startServer, until } from "./support.ts";
-
-/** Fails the first time, after it happened. */
-function payingTeam() {
-  const happened: string[] = [];
-  const team = defineTeam("paying", {
-    phases: [
-      phase("work", {
-        personas: [
-          persona("payer", {
-            run: async ({ step }) => {
-              const paid = await step<unknown>(
-                "pay",
-                () => {
-                  happened.push("pay");
-                  if (happened.length === 1) throw new Error("The line is dead.");
-                  return "paid";
-                },
-                { effect: "once" },
-              );
-              return { summary: String(paid) };
-            },
-          }),
-        ],
-      }),
-    ],
-  });
-  return { team, happened };
-}
+import { payingTeam } from "./teams.ts";
 
 test("an effect of unknown outcome is shown, settled over HTTP and resumed, and a fork repeats it only when asked to", async () => {
   const { team, happened } = payingTeam();

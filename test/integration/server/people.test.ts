@@ -1,41 +1,6 @@
 import { expect, test } from "vitest";
-import { defineTeam, persona, phase } from "../../../src/index.ts";
 import { problemOf, start, startServer, until } from "./support.ts";
-
-/** Sends a letter after approval, then asks where the answer goes. */
-function writingTeam() {
-  const sent: unknown[] = [];
-  const send = {
-    description: "Sends a letter.",
-    inputSchema: { type: "object", properties: { to: { type: "string" } }, additionalProperties: false },
-    execute: (args: unknown) => {
-      sent.push(args);
-      return "sent";
-    },
-  };
-  const team = defineTeam("writing", {
-    phases: [
-      phase("work", {
-        personas: [
-          persona("writer", {
-            tools: { send: send as never, ask_person: true },
-            approve: ["send"],
-            run: async ({ tools }) => {
-              const question = { question: "Which color?", choices: ["red", "blue"] };
-              const said = [
-                await tools["send"]?.execute({ to: "Ann" }),
-                await tools["send"]?.execute({ to: "Bob" }),
-                await tools["ask_person"]?.execute(question),
-              ];
-              return { summary: said.join("; ") };
-            },
-          }),
-        ],
-      }),
-    ],
-  });
-  return { team, sent };
-}
+import { writingTeam } from "./teams.ts";
 
 test("calls and questions are shown, approved, rejected and answered over HTTP, and the session resumes", async () => {
   const { team, sent } = writingTeam();

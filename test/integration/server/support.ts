@@ -41,6 +41,8 @@ interface Options extends Partial<Omit<ServeOptions, "loaded" | "teams">> {
       : never
     : never;
   readonly stateDir?: string;
+  /** Sees each answer before the test. */
+  readonly onAnswer?: (method: string, path: string, response: Response) => Promise<void>;
 }
 
 export async function newFolder(): Promise<string> {
@@ -51,7 +53,7 @@ export async function newFolder(): Promise<string> {
 
 /** The server as a value, without a socket. */
 export async function startServer(options: Options = {}): Promise<TestServer> {
-  const { teams = [quickTeam], config = {}, ...rest } = options;
+  const { teams = [quickTeam], config = {}, onAnswer, ...rest } = options;
   const stateDir = options.stateDir ?? (await newFolder());
   const notices: string[] = [];
   const overrides = { server: { apiToken: token }, ...config, stateDir };
@@ -64,13 +66,14 @@ export async function startServer(options: Options = {}): Promise<TestServer> {
     ...rest,
   });
   onTestFinished(() => server.stop());
-  const request = (path: string, init: RequestInit = {}) =>
-    Promise.resolve(
-      server.app.request(`${base}${path}`, {
-        ...init,
-        headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
-      }),
-    );
+  const request = async (path: string, init: RequestInit = {}) => {
+    const response = await server.app.request(`${base}${path}`, {
+      ...init,
+      headers: { authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
+    });
+    await onAnswer?.(init.method ?? "GET", path, response);
+    return response;
+  };
   return {
     ...server,
     stateDir,

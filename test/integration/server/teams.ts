@@ -110,3 +110,66 @@ export class Gate {
     });
   }
 }
+
+/** Fails the first time, after it happened. */
+export function payingTeam() {
+  const happened: string[] = [];
+  const team = defineTeam("paying", {
+    phases: [
+      phase("work", {
+        personas: [
+          persona("payer", {
+            run: async ({ step }) => {
+              const paid = await step<unknown>(
+                "pay",
+                () => {
+                  happened.push("pay");
+                  if (happened.length === 1) throw new Error("The line is dead.");
+                  return "paid";
+                },
+                { effect: "once" },
+              );
+              return { summary: String(paid) };
+            },
+          }),
+        ],
+      }),
+    ],
+  });
+  return { team, happened };
+}
+
+/** Sends a letter after approval, then asks where the answer goes. */
+export function writingTeam() {
+  const sent: unknown[] = [];
+  const send = {
+    description: "Sends a letter.",
+    inputSchema: { type: "object", properties: { to: { type: "string" } }, additionalProperties: false },
+    execute: (args: unknown) => {
+      sent.push(args);
+      return "sent";
+    },
+  };
+  const team = defineTeam("writing", {
+    phases: [
+      phase("work", {
+        personas: [
+          persona("writer", {
+            tools: { send: send as never, ask_person: true },
+            approve: ["send"],
+            run: async ({ tools }) => {
+              const question = { question: "Which color?", choices: ["red", "blue"] };
+              const said = [
+                await tools["send"]?.execute({ to: "Ann" }),
+                await tools["send"]?.execute({ to: "Bob" }),
+                await tools["ask_person"]?.execute(question),
+              ];
+              return { summary: said.join("; ") };
+            },
+          }),
+        ],
+      }),
+    ],
+  });
+  return { team, sent };
+}
