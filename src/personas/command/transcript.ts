@@ -1,10 +1,7 @@
-import { createReadStream } from "node:fs";
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { isJsonObject, type JsonObject, parseJson } from "../../domain/json.ts";
 import { noUsage, type TokenUsage } from "../../domain/usage.ts";
 import { type AgentUse, noUse, plus } from "./agent-use.ts";
+import { type IsWanted, linesBelow } from "./transcript-lines.ts";
 
 /** An agent's own record of one conversation. */
 export interface Transcript {
@@ -33,35 +30,24 @@ export class UseByAnswer {
   }
 }
 
-const maxFiles = 1000;
-const maxLineLength = 8 * 1024 * 1024;
+const maxBytes = 32 * 1024 * 1024;
 
-/**
- * The lines of JSON in files that an agent wrote. It may have written anything: a folder that cannot be read has no
- * lines, links are not followed, and what is no object is passed over.
- */
+/** The lines of JSON in files that an agent wrote in its home. It may have written anything: what is no object is passed over. */
 export async function* filesBelow(
-  folder: string,
-  isWanted: (path: string) => boolean,
+  home: string,
+  folders: readonly string[],
+  isWanted: IsWanted,
 ): AsyncGenerator<JsonObject> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const files = found.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-  for (const path of files.filter(isWanted).toSorted().slice(0, maxFiles)) {
-    try {
-      for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-        const value = line.length > maxLineLength ? undefined : objectIn(line);
-        if (value !== undefined) yield value;
-      }
-    } catch {
-      // It went away, or cannot be read: what was read before counts.
-    }
+  for await (const line of linesBelow(home, folders, isWanted)) {
+    const value = objectIn(line);
+    if (value !== undefined) yield value;
   }
 }
 
 function objectIn(line: string): JsonObject | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
-    const value = parseJson(line, { maxBytes: maxLineLength * 4 });
+    const value = parseJson(line, { maxBytes });
     return isJsonObject(value) ? value : undefined;
   } catch {
     // A crash cuts the last line.

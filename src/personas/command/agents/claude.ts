@@ -163,8 +163,10 @@ const said = (content: Json | undefined): string =>
 export async function readClaude(home: string, session: string): Promise<Transcript> {
   const answers = new UseByAnswer();
   let restored: AgentUse = noUse;
-  const isOfSession = (path: string) => path.includes(session) && path.endsWith(".jsonl");
-  for await (const line of filesBelow(`${home}/.claude/projects`, isOfSession)) {
+  const isOfSession = (path: readonly string[]) =>
+    path.at(-1) === `${session}.jsonl` ||
+    (path.at(1) === session && path.at(-1)?.endsWith(".jsonl") === true);
+  for await (const line of filesBelow(home, [".claude", "projects"], isOfSession)) {
     if (line["type"] === "cost-state") {
       const byModel = usageByModel(line["modelUsage"]) ?? noUse.byModel;
       restored = { byModel, costMicroUsd: costOf(line["totalCostUSD"]) };

@@ -126,8 +126,10 @@ export async function readCodex(home: string, session: string): Promise<Transcri
   const threads = new Map<string, AgentUse>();
   let [thread, model] = ["", unnamedModel];
   let isOfSession = false;
-  for await (const { type, payload } of filesBelow(`${home}/.codex/sessions`, (path) =>
-    path.endsWith(".jsonl"),
+  for await (const { type, payload } of filesBelow(
+    home,
+    [".codex", "sessions"],
+    (path) => path.at(-1)?.endsWith(".jsonl") === true,
   )) {
     const fields = fieldsOf(payload);
     if (type === "session_meta") {

@@ -95,8 +95,9 @@ function usageOf(usage: JsonObject): TokenUsage {
 /** Its chats, whose lines have the tokens of each answer. It begins at zero when it resumes. */
 export async function readGemini(home: string, _session: string): Promise<Transcript> {
   const answers = new UseByAnswer();
-  const isChat = (path: string) => path.includes("/chats/") && path.endsWith(".jsonl");
-  for await (const line of filesBelow(`${home}/.gemini/tmp`, isChat)) {
+  const isChat = (path: readonly string[]) =>
+    path.slice(0, -1).includes("chats") && path.at(-1)?.endsWith(".jsonl") === true;
+  for await (const line of filesBelow(home, [".gemini", "tmp"], isChat)) {
     const [id, tokens] = [textOf(line["id"]), line["tokens"]];
     if (line["type"] !== "gemini" || id === null || !isJsonObject(tokens)) continue;
     const reasoningTokens = countOf(tokens["thoughts"]);
