@@ -15,10 +15,12 @@ const others: { readonly [Kind in keyof OtherFacts]: Wording<FactBodies[Kind]> }
     isFailure: ({ passed }) => !passed,
   },
   "budget.reserved": {
+    logged: "sentence",
     sentence: ({ call, usd, tokens }) =>
       `${call} reserved ${usd === null ? `${tokens.toLocaleString("en-US")} tokens` : dollars(usd)}`,
   },
   "budget.settled": {
+    logged: "sentence",
     sentence: ({ call, usd, inputTokens, outputTokens }) => {
       const spent = usd === null ? "at an unknown price" : dollars(usd);
       const tokens = `${inputTokens.toLocaleString("en-US")} tokens in, ${outputTokens.toLocaleString("en-US")} out`;
@@ -41,7 +43,10 @@ function wordingOf({ kind }: Fact): Wording<object> | undefined {
 export const sentenceOf = (fact: Fact): string =>
   wordingOf(fact)?.sentence(fact) ?? (fact as { readonly kind: string }).kind;
 /** The sentence for logs, which contains no text of people, models and programs. */
-export const loggedOf = (fact: Fact): string => wordingOf(fact)?.logged?.(fact) ?? sentenceOf(fact);
+export function loggedOf(fact: Fact): string {
+  const logged = wordingOf(fact)?.logged ?? "sentence";
+  return logged === "sentence" ? sentenceOf(fact) : logged(fact);
+}
 export const markOf = (fact: Fact): FactMark | null => wordingOf(fact)?.mark?.(fact) ?? null;
 export const isTransition = (fact: Fact): boolean => wordingOf(fact)?.isTransition === true;
 export const isQuiet = (fact: Fact): boolean => wordingOf(fact)?.isQuiet?.(fact) === true;

@@ -93,6 +93,7 @@ export const attemptEvents = {
       );
     },
     fact: ({ continues }) => ({ continues: continues !== undefined }),
+    logged: "sentence",
     sentence: ({ continues }) =>
       continues ? "attempt started, continues the one before" : "attempt started",
     isTransition: true,
@@ -191,6 +192,7 @@ export const attemptEvents = {
       return withRunning(state, { ...running, cuts: new Map(running.cuts).set(fingerprint, output) });
     },
     fact: ({ model, output }) => ({ model, output }),
+    logged: "sentence",
     sentence: ({ model, output }) =>
       `answer of ${model} cut at ${output} tokens, all that the budget left; the call is made again with more room`,
     mark: () => "waits",
@@ -217,6 +219,7 @@ export const attemptEvents = {
       return withRunning(state, { ...running, waitsSince: at });
     },
     fact: ({ dependency, until, limit = null }) => ({ dependency, until: isoTime(until), limit }),
+    logged: "sentence",
     sentence: ({ dependency, limit }) =>
       limit === null
         ? `waits for ${dependency}`

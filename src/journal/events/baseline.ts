@@ -14,6 +14,7 @@ export const baselineEvents = {
       tests,
       ...(awaited !== undefined && { awaited }),
     }),
+    logged: "sentence",
     sentence: (fact) => `check ${fact.checks.join(", ")}: ${beforeWeBegan(fact, fact.tests)}`,
     mark: ({ status }) => (status === "passed" ? "good" : "waits"),
     isTransition: true,

@@ -37,8 +37,8 @@ export type FactMark = "good" | "bad" | "waits" | "reused" | "sealed" | "restart
 export interface Wording<Body> {
   /** A verb phrase whose subject is the fact's place. Renderers add times and durations. */
   readonly sentence: (fact: Body) => string;
-  /** For logs: without the text of people, models and programs. Default: the sentence, if it has none. */
-  readonly logged?: (fact: Body) => string;
+  /** For logs: without the text of people, models and programs. "sentence": the sentence has none. */
+  readonly logged: "sentence" | ((fact: Body) => string);
   readonly mark?: (fact: Body) => FactMark | null;
   /** Shown by the filter "transitions". */
   readonly isTransition?: true;

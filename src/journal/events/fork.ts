@@ -44,6 +44,7 @@ export const forked = event({
   }),
   reduce: fork,
   fact: ({ kept }) => ({ kept }),
+  logged: "sentence",
   sentence: ({ kept }) =>
     kept.length === 0 ? "forked" : `forked, reuses ${kept.join(", ")} from the forked session`,
   mark: () => "reused",

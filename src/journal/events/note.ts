@@ -10,6 +10,7 @@ export const noteEvents = {
     reduce: (state, { note }, { seq }) => ({ ...state, notes: withNote(state, seq, note) }),
     said: ({ note }) => ({ action: "note", text: note }),
     fact: ({ note }) => ({ note: shorten(redact(note)) }),
+    logged: () => "a person left a note",
     sentence: ({ note }) => `note of a person: ${note}`,
     isTransition: true,
   }),

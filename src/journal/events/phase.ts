@@ -36,6 +36,7 @@ export const phaseEvents = {
     reduce: (state, { phase, tree, clashes = [] }) =>
       withPhase(state, phase, { status: "running", base: tree, clashes }),
     fact: nothing,
+    logged: "sentence",
     sentence: () => "started",
     isTransition: true,
   }),
@@ -45,6 +46,7 @@ export const phaseEvents = {
     reduce: (state, { phase, group, tree }) =>
       withPhase(state, phase, { groups: new Map(phaseOf(state, phase).groups).set(group, tree) }),
     fact: nothing,
+    logged: "sentence",
     sentence: () => "merged the files of its personas",
     isQuiet: always,
   }),
@@ -88,6 +90,7 @@ export const phaseEvents = {
         review: awaitsReview ? "awaiting" : "none",
       }),
     fact: ({ gate, awaitsReview = false }) => ({ gate: gateFact(gate), awaitsReview }),
+    logged: "sentence",
     sentence: ({ gate, awaitsReview }) =>
       `completed${gateClause(gate)}${awaitsReview ? ", waits for review" : ""}`,
     mark: () => "good",
@@ -104,6 +107,7 @@ export const phaseEvents = {
       },
     reduce: (state, entry, { at }) => editPhase(state, entry, at),
     fact: nothing,
+    logged: "sentence",
     sentence: () => "edited by a person",
     said: ({ phase }) => ({ action: "edit", text: `edited ${phase}` }),
     mark: () => "sealed",
@@ -126,6 +130,7 @@ export const phaseEvents = {
       });
     },
     fact: nothing,
+    logged: "sentence",
     sentence: () => "reused its result: its inputs have not changed",
     mark: () => "reused",
   }),
@@ -157,6 +162,7 @@ export const phaseEvents = {
       };
     },
     fact: ({ revision, sha256 }) => ({ revision, sha256 }),
+    logged: "sentence",
     sentence: ({ revision, sha256 }) => `sealed revision ${revision}, ${sha256.slice(0, 12)}`,
     mark: () => "sealed",
     isTransition: true,

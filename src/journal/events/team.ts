@@ -69,6 +69,7 @@ export const teamEvents = {
     row: is.object({ alert: budgetAlert }),
     reduce: (state) => state,
     fact: ({ alert }) => ({ alert, message: alertText(alert) }),
+    logged: "sentence",
     sentence: ({ message }) => message,
     mark: () => "waits",
     isTransition: true,
