@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { didYouMean } from "../domain/closest.ts";
 import { InputInvalid, SessionConflict } from "../domain/errors.ts";
 import type { Access } from "../store/access.ts";
-import { isRole, roles, type User } from "../store/users.ts";
+import { foldedName, isRole, roles, type User } from "../store/users.ts";
 
 export type { Access } from "../store/access.ts";
 export { type Act, isRole, mayAct, type Role, roles, type User } from "../store/users.ts";
@@ -47,7 +47,8 @@ export async function addUser(
   const secret = `maestro_${randomBytes(32).toString("base64url")}`;
   await revokeOver(users, name, now);
   if (await users.add(hashOf(secret), user)) return { user, secret };
-  throw new SessionConflict(`There is already a user "${name}".`, {
+  const taken = (await users.named(name))?.name ?? name;
+  throw new SessionConflict(`There is already a user "${taken}".`, {
     advice: "Choose another name, or revoke the user first.",
   });
 }
@@ -68,11 +69,11 @@ export const isOver = ({ endsAt }: User, now: number): boolean => endsAt !== und
 /** A name that has ended may be used again. */
 async function revokeOver(users: Access["users"], name: string, now: number): Promise<void> {
   const user = await users.named(name);
-  if (user !== undefined && isOver(user, now)) await users.revoke(name);
+  if (user !== undefined && isOver(user, now)) await users.revoke(user.name);
 }
 
 function checkName(name: string): void {
-  if (name === ownerName)
+  if (foldedName(name) === ownerName)
     throw new InputInvalid(`"${ownerName}" is the holder of the server's own token.`, {
       advice: "Choose another name.",
     });

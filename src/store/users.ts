@@ -17,7 +17,10 @@ export interface User {
   readonly endsAt?: number;
 }
 
-/** Users, keyed by name. Their secrets are stored as hashes. */
+/** Two names that look alike are one: they must not differ in case or in the form of their letters alone. */
+export const foldedName = (name: string): string => name.normalize("NFKC").toLowerCase();
+
+/** Users, keyed by name, whatever its case. Their secrets are stored as hashes. */
 export interface Users {
   /** False if the name exists. */
   add(hash: string, user: User): Promise<boolean>;

@@ -14,6 +14,8 @@ export function usersContract(open: OpenStore): void {
       expect(await users.find("hash")).toEqual(ada);
       expect(await users.find("other")).toBeUndefined();
       expect(await users.named("ada")).toEqual(ada);
+      expect(await users.add("other", { ...ada, name: "ADA" }), "differs in case alone").toBe(false);
+      expect(await users.named("Ada")).toEqual(ada);
       const guest: User = { ...ada, name: "Guest", kind: "link", endsAt: 9 };
       await users.add("link", guest);
       expect(await users.list()).toEqual([guest, ada]);
@@ -25,13 +27,17 @@ export function usersContract(open: OpenStore): void {
       const { users, logins } = store.access;
       await users.add("hash", ada);
       const times = { createdAt: 1, usedAt: 1, expiresAt: Number.MAX_SAFE_INTEGER };
-      await logins.add("login", { name: "ada", role: "operator", ...times });
-      await logins.add("another", { name: "bob", role: "operator", ...times });
+      expect(await logins.add("login", { name: "ada", role: "operator", user: "hash", ...times })).toBe(true);
+      await logins.add("another", { name: "owner", role: "admin", ...times });
       expect(await users.revoke("ada")).toBe(true);
       expect(await users.revoke("ada")).toBe(false);
       expect(await other.users.find("hash")).toBeUndefined();
       expect(await other.logins.find("login")).toBeUndefined();
       expect(await other.logins.find("another")).toBeDefined();
+      // Its browser asked before the revocation, and the name is in use again.
+      await users.add("new", { ...ada, role: "admin" });
+      expect(await logins.add("late", { name: "ada", role: "operator", user: "hash", ...times })).toBe(false);
+      expect(await other.logins.find("late")).toBeUndefined();
     });
 
     test("with a link is given it once; a token is no link", async () => {

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { Maestro } from "../../api/open.ts";
-import { type Access, isOver, ownerName } from "../../api/people.ts";
+import { type Access, isOver } from "../../api/people.ts";
 import type { Clock } from "../../domain/clock.ts";
 import type { Person, SignedIn } from "./person.ts";
 
@@ -33,13 +33,17 @@ export class BrowserLogins {
     this.#clock = clock;
   }
 
-  /** The Set-Cookie header of a new login. */
-  async start({ name, role }: SignedIn, { secure }: { readonly secure: boolean }): Promise<string> {
+  /** The Set-Cookie header of a new login. Undefined if its user was revoked. */
+  async start(
+    { name, role, user }: SignedIn,
+    { secure }: { readonly secure: boolean },
+  ): Promise<string | undefined> {
     const secret = randomBytes(32).toString("base64url");
     const now = this.#clock.now();
     const expiresAt = now + loginLimits.idleMs;
-    const login = { name, role, createdAt: now, usedAt: now, expiresAt };
-    await this.#access.logins.add(this.#hash(secret), login);
+    const times = { createdAt: now, usedAt: now, expiresAt };
+    const login = { name, role, ...(user !== undefined && { user }), ...times };
+    if (!(await this.#access.logins.add(this.#hash(secret), login))) return undefined;
     return this.#cookie(secret, loginLimits.mostMs / 1_000, secure);
   }
 
@@ -64,15 +68,15 @@ export class BrowserLogins {
     const login = await logins.find(hash);
     const now = this.#clock.now();
     if (login === undefined || login.expiresAt <= now) return undefined;
-    const { name } = login;
-    const user = name === ownerName ? undefined : await users.named(name);
-    if (name !== ownerName && (user === undefined || isOver(user, now))) return undefined;
+    // By its hash: the same name may have been revoked and given to another role.
+    const user = login.user === undefined ? undefined : await users.find(login.user);
+    if (login.user !== undefined && (user === undefined || isOver(user, now))) return undefined;
     if (now - login.usedAt >= renewEveryMs) {
       const expiresAt = Math.min(now + loginLimits.idleMs, login.createdAt + loginLimits.mostMs);
       // On a full disk people can still read. The login then ends earlier.
       await logins.renew(hash, { usedAt: now, expiresAt }).catch(() => undefined);
     }
-    return { name, role: user?.role ?? "admin", proof: hash };
+    return { name: login.name, role: user?.role ?? "admin", proof: hash, user: login.user };
   }
 
   #secretsIn(header = ""): string[] {

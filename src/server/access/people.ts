@@ -34,7 +34,7 @@ export class People {
   async #byToken(proof: string): Promise<Person | undefined> {
     const user = await this.#parts.access.users.find(proof);
     if (user === undefined || user.kind !== "token" || this.#isOver(user)) return undefined;
-    return { name: user.name, role: user.role, proof };
+    return { name: user.name, role: user.role, proof, user: proof };
   }
 
   async #isStillIn({ proof }: Person): Promise<boolean> {

@@ -1,6 +1,7 @@
-import { hashOf, isOver, type User } from "../../api/people.ts";
+import { hashOf, isOver } from "../../api/people.ts";
 import { isSecure } from "../access/gate.ts";
 import { signedOutPage } from "../access/outside-page.ts";
+import type { SignedIn } from "../access/person.ts";
 import { HttpProblem } from "../problem.ts";
 import type { ServerParts } from "../server-parts.ts";
 import type { App } from "./route.ts";
@@ -17,9 +18,12 @@ export function addLoginRoutes(
   { codes, logins, maestro, clock, wrongTokens, identity }: ServerParts,
 ): void {
   /** A link for a colleague signs in once, also after a restart. */
-  const redeemLink = async (code: string): Promise<User | undefined> => {
-    const user = await maestro.access.users.redeem(hashOf(code));
-    return user === undefined || isOver(user, clock.now()) ? undefined : user;
+  const redeemLink = async (code: string): Promise<SignedIn | undefined> => {
+    const hash = hashOf(code);
+    const user = await maestro.access.users.redeem(hash);
+    return user === undefined || isOver(user, clock.now())
+      ? undefined
+      : { name: user.name, role: user.role, user: hash };
   };
   app.get("/signed-out", () => signedOutPage());
   app.get("/login", async (c) => {
@@ -31,7 +35,8 @@ export function addLoginRoutes(
     const address = c.env?.caller?.address;
     await wrongTokens.wait(address);
     const person = code.length > 200 ? undefined : (codes.redeem(code) ?? (await redeemLink(code)));
-    if (person === undefined) {
+    const cookie = person && (await logins.start(person, { secure: isSecure(c, identity.origin()) }));
+    if (cookie === undefined) {
       wrongTokens.wasWrong(address);
       throw new HttpProblem(
         "UNAUTHORIZED",
@@ -43,7 +48,7 @@ export function addLoginRoutes(
       headers: {
         "content-type": "text/html; charset=utf-8",
         "cache-control": "no-store",
-        "set-cookie": await logins.start(person, { secure: isSecure(c, identity.origin()) }),
+        "set-cookie": cookie,
         refresh: "0; url=/",
       },
     });

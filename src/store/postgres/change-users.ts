@@ -1,5 +1,5 @@
 import type { Reply, UserCommand } from "../command.ts";
-import { mostActs } from "../users.ts";
+import { foldedName, mostActs } from "../users.ts";
 import { countOf, removed } from "./count-of.ts";
 import type { Transaction } from "./transactions.ts";
 
@@ -7,9 +7,10 @@ export async function changeUsers(transaction: Transaction, command: UserCommand
   switch (command.verb) {
     case "add-user": {
       const { name, role, kind, createdAt, endsAt = null } = command.user;
-      const insert = `INSERT INTO users (name, role, kind, hash, created_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6)
-        ON CONFLICT (name) DO NOTHING`;
-      return removed(await countOf(transaction, insert, [name, role, kind, command.hash, createdAt, endsAt]));
+      const insert = `INSERT INTO users (name, folded, role, kind, hash, created_at, ends_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`;
+      const values = [name, foldedName(name), role, kind, command.hash, createdAt, endsAt];
+      return removed(await countOf(transaction, insert, values));
     }
     case "redeem-link": {
       const redeem = "UPDATE users SET is_used = true WHERE hash = $1 AND kind = 'link' AND NOT is_used";

@@ -72,18 +72,13 @@ export async function executeDirectly(transaction: Transaction, command: DirectC
       );
       return done;
     case "add-login": {
-      const { name, role, createdAt, usedAt, expiresAt } = command.login;
+      const { name, role, user = null, createdAt, usedAt, expiresAt } = command.login;
       write("DELETE FROM logins WHERE expires_at <= $1", createdAt);
-      write(
-        "INSERT INTO logins (hash, name, role, created_at, used_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
-        command.hash,
-        name,
-        role,
-        createdAt,
-        usedAt,
-        expiresAt,
-      );
-      return done;
+      const add = `INSERT INTO logins (hash, name, role, "user", created_at, used_at, expires_at)
+        SELECT $1, $2, $3, $4::text, $5::bigint, $6::bigint, $7::bigint
+        WHERE $4::text IS NULL OR EXISTS (SELECT 1 FROM users WHERE hash = $4::text)`;
+      const values = [command.hash, name, role, user, createdAt, usedAt, expiresAt];
+      return removed(await countOf(transaction, add, values));
     }
     case "renew-login":
       write(

@@ -152,6 +152,7 @@ CREATE INDEX tickets_by_due ON tickets (due_at) WHERE due_at IS NOT NULL;
 -- Browsers that are signed in to the dashboard. `hash`: of the secret that only the browser has.
 CREATE TABLE users (
   name       text COLLATE "C" PRIMARY KEY,
+  folded     text COLLATE "C" NOT NULL UNIQUE,
   role       text NOT NULL CHECK (role IN ('viewer','operator','admin')),
   kind       text NOT NULL CHECK (kind IN ('token','link')),
   hash       text COLLATE "C" NOT NULL UNIQUE,
@@ -174,6 +175,7 @@ CREATE INDEX acts_by_person ON acts (person);
 
 CREATE TABLE logins (
   hash       text COLLATE "C" PRIMARY KEY,
+  "user"     text COLLATE "C",
   name       text NOT NULL,
   role       text NOT NULL,
   created_at bigint NOT NULL,

@@ -11,20 +11,22 @@ export class SqlLogins implements Logins {
     this.#queries = queries;
   }
 
-  async add(hash: string, login: Login): Promise<void> {
-    await this.#submit({ verb: "add-login", hash, login });
+  async add(hash: string, login: Login): Promise<boolean> {
+    const reply = await this.#submit({ verb: "add-login", hash, login });
+    return reply.kind === "removed" && reply.found;
   }
 
   async find(hash: string): Promise<Login | undefined> {
     const row = await this.#queries.get(
-      "SELECT name, role, created_at, used_at, expires_at FROM logins WHERE hash = ?",
+      'SELECT name, role, "user", created_at, used_at, expires_at FROM logins WHERE hash = ?',
       hash,
     );
     if (row === undefined) return undefined;
-    const [name, role, createdAt, usedAt, expiresAt] = row;
+    const [name, role, user, createdAt, usedAt, expiresAt] = row;
     return {
       name: String(name),
       role: String(role),
+      ...(typeof user === "string" && { user }),
       createdAt: Number(createdAt),
       usedAt: Number(usedAt),
       expiresAt: Number(expiresAt),

@@ -1,5 +1,5 @@
 import type { Submit, UserCommand } from "../command.ts";
-import type { Act, AuditTrail, Role, User, Users } from "../users.ts";
+import { type Act, type AuditTrail, foldedName, type Role, type User, type Users } from "../users.ts";
 import type { SqlQueries } from "./queries.ts";
 
 const columns = "name, role, kind, created_at, ends_at";
@@ -23,7 +23,7 @@ export class SqlUsers implements Users {
   }
 
   async named(name: string): Promise<User | undefined> {
-    const row = await this.#queries.get(`SELECT ${columns} FROM users WHERE name = ?`, name);
+    const row = await this.#queries.get(`SELECT ${columns} FROM users WHERE folded = ?`, foldedName(name));
     return row && userOf(row);
   }
 

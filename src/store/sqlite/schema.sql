@@ -150,6 +150,7 @@ CREATE INDEX tickets_by_due ON tickets (due_at) WHERE due_at IS NOT NULL;
 -- Browsers that are signed in to the dashboard. `hash`: of the secret that only the browser has.
 CREATE TABLE logins (
   hash       TEXT PRIMARY KEY,
+  user       TEXT,                     -- hash of the user; NULL: the holder of the server's own token
   name       TEXT NOT NULL,
   role       TEXT NOT NULL,
   created_at INTEGER NOT NULL,
@@ -160,6 +161,7 @@ CREATE TABLE logins (
 -- People with a token or link of their own. `hash`: of the token, or of the code in the link.
 CREATE TABLE users (
   name       TEXT PRIMARY KEY,
+  folded     TEXT NOT NULL UNIQUE,     -- two names never differ in case alone
   role       TEXT NOT NULL CHECK (role IN ('viewer','operator','admin')),
   kind       TEXT NOT NULL CHECK (kind IN ('token','link')),
   hash       TEXT NOT NULL UNIQUE,

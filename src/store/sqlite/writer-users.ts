@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Reply, UserCommand } from "../command.ts";
-import { mostActs } from "../users.ts";
+import { foldedName, mostActs } from "../users.ts";
 import { prepareLazily } from "./statement.ts";
 
 export class UserTable {
@@ -8,8 +8,8 @@ export class UserTable {
 
   constructor(database: DatabaseSync) {
     this.#sql = prepareLazily(database, {
-      add: `INSERT INTO users (name, role, kind, hash, created_at, ends_at) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT (name) DO NOTHING`,
+      add: `INSERT INTO users (name, folded, role, kind, hash, created_at, ends_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING`,
       redeem: "UPDATE users SET is_used = 1 WHERE hash = ? AND kind = 'link' AND is_used = 0",
       revoke: "DELETE FROM users WHERE name = ?",
       signOut: "DELETE FROM logins WHERE name = ?",
@@ -24,7 +24,7 @@ export class UserTable {
     switch (command.verb) {
       case "add-user": {
         const { name, role, kind, createdAt, endsAt = null } = command.user;
-        const { changes } = sql.add.run(name, role, kind, command.hash, createdAt, endsAt);
+        const { changes } = sql.add.run(name, foldedName(name), role, kind, command.hash, createdAt, endsAt);
         return { kind: "removed", found: changes > 0 };
       }
       case "redeem-link":

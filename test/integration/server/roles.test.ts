@@ -191,6 +191,22 @@ describe("a revocation", () => {
     expect(await Promise.all(streams.map(({ ended }) => ended))).toEqual(["closed", "closed"]);
   });
 
+  test("ends the dashboard link, also when the name is given again to an admin", async () => {
+    const server = await startServer();
+    const secret = await person(server, "viewer", "eve");
+    const link = async () => {
+      const made = await withToken(secret, "/v1/dashboard-links", server, { method: "POST" });
+      return ((await made.json()) as { url: string }).url;
+    };
+    const [unused, opened] = [await link(), await link()];
+    const cookie = (await server.app.request(opened)).headers.get("set-cookie")?.split(";")[0] ?? "";
+    await server.maestro.access.users.revoke("eve");
+    await person(server, "admin", "eve");
+    const answer = await server.app.request(unused);
+    expect([answer.status, answer.headers.get("set-cookie")]).toEqual([401, null]);
+    expect((await server.app.request(`${base}/v1/me`, { headers: { cookie } })).status).toBe(401);
+  });
+
   test("by an admin over HTTP ends the streams", async () => {
     const { server, open, url } = await listening();
     const secret = await person(server, "operator", "eve");
@@ -243,7 +259,8 @@ test("refuses a name that exists, the name of the owner, an unknown role and a l
   const add = async (body: object) => (await server.post("/v1/users", { role: "viewer", ...body })).status;
   expect(await add({ name: "ada" })).toBe(201);
   expect(await add({ name: "ada" })).toBe(409);
-  expect(await add({ name: "owner" })).toBe(400);
+  expect(await add({ name: "Ada" })).toBe(409);
+  for (const name of ["owner", "Owner", "OWNER"]) expect(await add({ name }), name).toBe(400);
   expect(await add({ name: "a b" })).toBe(400);
   expect(await add({ name: "c", role: "root" })).toBe(400);
   expect(await add({ name: "d", kind: "link", days: 1_000 })).toBe(400);
