@@ -2,7 +2,7 @@ import type { Budget, BudgetChange } from "../domain/budget.ts";
 import type { GateResult } from "../domain/contract.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import type { Json } from "../domain/json.ts";
-import type { Exhausted } from "./exhausted.ts";
+import { type Exhausted, needsYouText } from "./exhausted.ts";
 import type { StopRequest } from "./signal.ts";
 import type { PauseCause } from "./standing.ts";
 import type { WaitingKind } from "./waiting-call.ts";
@@ -174,3 +174,6 @@ export const withoutCalls = (
   { calls }: SessionCard,
   { phase, persona }: { readonly phase: string; readonly persona: string },
 ): readonly CardCall[] => calls.filter((call) => call.phase !== phase || call.persona !== persona);
+
+export const needsYouHeadline = (exhausted: SessionCard["exhausted"]): string | null =>
+  needsYouText(exhausted, { more: exhausted.length === cardLimits.exhausted });

@@ -2,9 +2,8 @@ import { count, money, number } from "../domain/amounts.ts";
 import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import { isoTime } from "../domain/iso-time.ts";
-import { needsYouText } from "./exhausted.ts";
 import { gateClause, gateFact } from "./facts.ts";
-import { cardLimits, type SessionCard } from "./session-card.ts";
+import { needsYouHeadline, type SessionCard } from "./session-card.ts";
 import type { StopRequest } from "./signal.ts";
 import type { ParkReason, SessionStatus } from "./standing.ts";
 
@@ -47,9 +46,6 @@ export function stopHeadline(
       return parkedHeadlines[reason ?? "help"](card);
   }
 }
-
-export const needsYouHeadline = (exhausted: SessionCard["exhausted"]): string | null =>
-  needsYouText(exhausted, { more: exhausted.length === cardLimits.exhausted });
 
 const stoppingHeadlines: Readonly<Record<StopRequest, string>> = {
   pause: "Pauses at its next step",

@@ -49,6 +49,10 @@ const story: readonly Row[] = [
   ["config", schemas.configSchema],
   ["trust", schemas.trustSchema],
   ["trust --revoke", schemas.trustSchema],
+  ["users add ann --role viewer", schemas.userSchema.extend({ token: z.string() })],
+  ["users list", schemas.usersSchema],
+  ["users revoke ann", schemas.revokedSchema],
+  ["audit", schemas.auditSchema],
   ["completion zsh", schemas.completionSchema],
 ];
 
@@ -66,8 +70,8 @@ const someone = ["-c", "user.name=A person", "-c", "user.email=person@example.or
 /** These print one event a line, the last one the result; all others one document. */
 const streams = ["run", "resume", "watch"];
 
-/** The demo, `settle` and `answer` have tests of their own; `serve` does not end; `pause` needs a session that runs. */
-const alone = ["demo", "serve", "pause", "settle", "answer"];
+/** The demo, `settle` and `answer` have tests of their own; `serve` and `mcp` do not end; `pause` needs a session that runs. */
+const alone = ["demo", "serve", "mcp", "pause", "settle", "answer"];
 
 async function problemsOf(at: Place, [commandLine, schema, exitCode = 0]: Row): Promise<string[]> {
   const [command = "", ...args] = commandLine.split(" ");

@@ -3,9 +3,9 @@ import { didYouMean } from "../../domain/closest.ts";
 import { InputInvalid } from "../../domain/errors.ts";
 import { isoTime, isoTimeOrNull } from "../../domain/iso-time.ts";
 import { adviceOf, resumeAdvice } from "../../journal/explain-stop.ts";
+import { needsYouHeadline } from "../../journal/session-card.ts";
 import type { StopRequest } from "../../journal/signal.ts";
 import { type SessionStatus, sessionStatuses } from "../../journal/standing.ts";
-import { needsYouHeadline } from "../../journal/stop-headline.ts";
 import { type GlobalOptions, withReadonly } from "../open.ts";
 import {
   adviceLines,

@@ -411,3 +411,10 @@ export const branchSchema = z.strictObject({
   remote: z.string().nullable(),
   pullRequest: z.looseObject({ status: z.string(), url: z.string().nullable() }).nullable(),
 });
+
+export const userSchema = z.looseObject({ name: z.string(), role: z.enum(["viewer", "operator", "admin"]) });
+export const usersSchema = z.array(userSchema).min(1);
+export const revokedSchema = z.object({ name: z.string(), revoked: z.literal(true) });
+export const auditSchema = z.array(
+  z.looseObject({ at: time, person: z.string().nullable(), subject: z.string().nullable() }),
+);
