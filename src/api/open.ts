@@ -37,6 +37,7 @@ import { TicketOutbox } from "../tickets/outbox.ts";
 import { LayerStore } from "../workspace/layers/layer-store.ts";
 import { sandboxUser } from "../workspace/sandbox-user.ts";
 import { checkProviders, checkTeams } from "./check-options.ts";
+import { proveModels } from "./machine.ts";
 import { Maestro } from "./maestro.ts";
 import { alertPoster, SessionEvents } from "./row-listeners.ts";
 
@@ -222,6 +223,12 @@ export async function open(options: OpenOptions = {}): Promise<Maestro> {
         { ...sources, script: script ?? config.simulatedScript, priceOf },
         place,
       ),
+    proveModels: (team, model) =>
+      proveModels(team, {
+        ...sources,
+        script: script ?? config.simulatedScript,
+        model: modelInstead ?? model,
+      }),
     askModel: ({ model: object }, model, call) =>
       askModel(modelInstead ?? model, call, { ...sources, objects: objectsByName([object]), priceOf }),
     commandFor,

@@ -48,6 +48,11 @@ export interface EngineSettings extends OpenState {
   >;
   readonly place: Pick<CommandPlace, "runTool">;
   readonly performOf: (team: Team, model: string | undefined) => PerformOf;
+  /** Throws what is missing to call the models of a team from this process. */
+  readonly proveModels: (
+    team: Pick<Team, "definition" | "phases" | "model">,
+    model: string | undefined,
+  ) => Promise<unknown>;
   /** For teams that a model plans. */
   readonly askModel: (
     team: Team,

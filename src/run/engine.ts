@@ -43,6 +43,7 @@ import {
   seeBefore,
 } from "./prepare.ts";
 import { refuseUnconfinedDrive } from "./programs/refuse-unconfined.ts";
+import { refuseUnreachable } from "./refuse-unreachable.ts";
 import { Rest } from "./rest.ts";
 
 export interface EngineOptions extends EngineSettings, RowListeners {
@@ -88,11 +89,13 @@ export class TeamEngine {
   }
 
   /** Throws what a drive would be refused with. The scheduler asks before it claims, so the journal has no row of it. */
-  async refuse({ id, teamFingerprint }: SessionRecord, team: Team): Promise<void> {
+  async refuse(session: SessionRecord, team: Team): Promise<void> {
+    const { id, teamFingerprint } = session;
     const { store, artifacts } = this.#options;
     await refuseUnconfinedDrive(id, team, {}, this.#options);
     if (team.fingerprint !== teamFingerprint)
       await prepareDrive(await readState(store, id), team, {}, artifacts);
+    await refuseUnreachable(session, team, this.#options);
   }
 
   /** Drives a session that the scheduler takes. Without a team, only completes the work of its dead driver. */
