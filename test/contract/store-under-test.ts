@@ -1,11 +1,12 @@
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import { fingerprint } from "../../src/domain/canonical.ts";
 import type { Clock } from "../../src/domain/clock.ts";
+import type { Position } from "../../src/domain/cursor.ts";
 import { newSessionId, type SessionId } from "../../src/domain/ids.ts";
 import { ManualClock } from "../../src/domain/manual-clock.ts";
 import type { RecordedRow, StepRow } from "../../src/journal/journal.ts";
 import type { Lease } from "../../src/store/journal.ts";
-import type { ListingQuery } from "../../src/store/reports.ts";
+import type { JournalChange, ListingQuery } from "../../src/store/reports.ts";
 import type { NewSession, Store } from "../../src/store/store.ts";
 
 /** A store and what the suite does to it from outside. */
@@ -89,6 +90,19 @@ export async function readAll(store: Store, id: SessionId, afterSeq?: number): P
   const rows: RecordedRow[] = [];
   for await (const page of store.readJournal(id, afterSeq)) rows.push(...page);
   return rows;
+}
+
+/** A follower may see rows late, but in order: other transactions of the same server have to end first. */
+export async function follow(store: Store, after: Position, count: number): Promise<JournalChange[]> {
+  const seen: JournalChange[] = [];
+  await vi.waitUntil(
+    async () => {
+      seen.push(...(await store.reports.changes(seen.at(-1)?.position ?? after, 100)));
+      return seen.length >= count;
+    },
+    { timeout: 60_000 },
+  );
+  return seen;
 }
 
 /** The name of the error that a promise was rejected with; undefined when it was not. */
