@@ -4,6 +4,7 @@ import { microsToUsd } from "../domain/budget.ts";
 import type { ErrorJson } from "../domain/error-json.ts";
 import { failureTable } from "../domain/failure.ts";
 import { otherAmounts } from "../domain/money-terms.ts";
+import { checkAdvice } from "./check-advice.ts";
 import type { WaitingView } from "./effect-view.ts";
 import { askedTexts, callAdvice } from "./explain-calls.ts";
 import { type HeldSession, heldBack } from "./held-back.ts";
@@ -19,6 +20,8 @@ export interface StoppedSession extends HeldSession {
   readonly error: ErrorJson | null;
   readonly wakeAt: string | null;
   readonly needsProgram: boolean;
+  /** The repository or archive that it began with. */
+  readonly source?: object | null;
   readonly simulated: boolean;
   readonly steps: number;
   readonly phases: readonly StoppedPhase[];
@@ -259,7 +262,7 @@ const parkTexts: Readonly<Record<ParkReason, ParkTexts>> = {
         ? `${errorText(session)}\n\n${printed}`
         : errorText(session);
     },
-    todo: errorAdvice,
+    todo: (session) => [...errorAdvice(session), ...checkAdvice(session)],
   },
 };
 

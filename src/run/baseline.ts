@@ -90,7 +90,7 @@ function refuseUnstartable({ name, run }: Check, measured: MeasuredCheck): void 
   if (measured.kind === "not-started") {
     throw new SetupFailed(`The check ${name} cannot be started: ${measured.reason}.`, {
       details: { check: name, run },
-      advice: `Install ${run[0] ?? "the program"} or correct the check, then resume.`,
+      advice: `Install ${run[0] ?? "the program"} on this machine.`,
     });
   }
   if (!isStartFailure(measured.exitCode)) return;
@@ -98,8 +98,7 @@ function refuseUnstartable({ name, run }: Check, measured: MeasuredCheck): void 
     `The check ${name} cannot be started: ${command} ended with exit code ${measured.exitCode}.`,
     {
       details: { check: name, run, output: measured.output, printed: measured.ending },
-      advice:
-        "Install the program that is missing, let `setup` prepare it, or correct the check. Then resume.",
+      advice: "If a program is missing on this machine, install it.",
     },
   );
 }

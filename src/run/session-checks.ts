@@ -71,7 +71,7 @@ export async function refuseMissingPrograms(
       `The check ${check.name} of ${persona} cannot be started: ${program} is not installed.`,
       {
         details: { check: check.name, persona, run: check.run },
-        advice: `Install ${program} or correct the check, then resume.`,
+        advice: `Install ${program} on this machine.`,
       },
     );
   }

@@ -291,7 +291,7 @@ describe("without a repository", () => {
       reason: "setup",
       error: {
         message: "The check lint of dev cannot be started: no-such-program-here is not installed.",
-        advice: "Install no-such-program-here or correct the check, then resume.",
+        advice: "Install no-such-program-here on this machine.",
       },
     });
     expect(place.ran).toEqual([]);

@@ -171,6 +171,32 @@ test("a set-up that does not work shows the end of its output and what to do", (
   expect(resume?.command).toEqual(["maestro", "resume", "parking"]);
 });
 
+test("a check that cannot be started is mended in the team file, in the program, or under a new key", () => {
+  const error = toErrorJson(
+    new SetupFailed("The check test cannot be started.", {
+      details: { check: "test" },
+      advice: "Install it.",
+    }),
+  );
+  const todo = (change: Partial<StoppedSession>) =>
+    explainStop(session({ reason: "setup", error, ...change })).todo;
+  expect(todo({})).toEqual([
+    advise("Install it."),
+    advise(
+      "Or correct the check or the setup in the team file, and resume with it",
+      "resume",
+      "parking",
+      "--team",
+      "<file>",
+      "--accept-changes",
+    ),
+  ]);
+  expect(todo({ source: {} }).at(-1)).toEqual(
+    advise("Or change the repository, and start again under a new key: this session keeps its files."),
+  );
+  expect(todo({ needsProgram: true }).at(-1)?.command).toBeNull();
+});
+
 describe("the proposed limit", () => {
   const refused = (details: Readonly<Record<string, string | number | null>>) =>
     session({
