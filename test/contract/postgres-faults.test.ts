@@ -5,7 +5,9 @@ import { systemClock } from "../../src/domain/clock.ts";
 import { startPosition } from "../../src/domain/cursor.ts";
 import { LeaseLost } from "../../src/domain/errors.ts";
 import { chainHash, chainStart } from "../../src/journal/journal-codec.ts";
+import { readAddress } from "../../src/store/postgres/address.ts";
 import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
+import { Server } from "../../src/store/postgres/server.ts";
 import { newSchema, postgres } from "../support/postgres.ts";
 import { expectTotalsAddUp, granted, request, settle, took } from "./ledger-support.ts";
 import { startOnPostgres } from "./postgres-child.ts";
@@ -196,6 +198,42 @@ describe.skipIf(postgres === null)("a store on PostgreSQL under faults", () => {
     child.process.kill("SIGKILL");
     expect(await child.output()).toBe("");
     expect((await readAll(driver, session.id)).at(-1)?.epoch).toBe(1);
+  });
+
+  test("a process shows its life again although the server still keeps its old connection", async () => {
+    const { address, query } = newSchema();
+    await createAndClaim(await openOn(address));
+    const [lease] = await query("SELECT owner FROM leases");
+    const owner = lease?.["owner"];
+    const living = `SELECT pid, granted FROM pg_locks WHERE locktype = 'advisory' AND classid = 4160
+      AND objid = (hashtext($1)::bigint & 4294967295)::oid ORDER BY granted DESC`;
+    // It gets the lock when the connection of the process ends, as an old connection that the server keeps has it.
+    const kept = query("SELECT pg_advisory_lock(4160, hashtext($1)), pg_sleep(600)", [owner]).then(
+      () => "",
+      (error: Error) => error.message,
+    );
+    await expect.poll(() => query(living, [owner])).toHaveLength(2);
+    const [first] = await query(living, [owner]);
+    await query("SELECT pg_terminate_backend($1)", [first?.["pid"]]);
+    expect(await kept).toContain("terminating connection");
+    await expect.poll(() => query(living, [owner])).toMatchObject([{ granted: true }]);
+    const beats = async () =>
+      Number((await query("SELECT beats FROM owners WHERE id = $1", [owner]))[0]?.["beats"]);
+    const before = await beats();
+    await expect.poll(beats).toBeGreaterThan(before);
+  });
+
+  test("a process that is stopped within a transaction does not hold up the others for ever", async () => {
+    const { address } = newSchema();
+    const store = await openOn(address);
+    const { lease } = await createAndClaim(store);
+    // As a stopped process leaves it: the server waits for its next statement, and others for its rows.
+    const stopped = await new Server(readAddress(address)).connect();
+    onTestFinished(() => stopped.end());
+    await stopped.query("BEGIN");
+    await stopped.query("SELECT 1 FROM leases FOR UPDATE");
+    await store.append(lease, steps(1));
+    await expect(stopped.query("COMMIT")).rejects.toThrow(/terminat|closed|queryable/i);
   });
 
   test("a wakeup reaches the other processes that listen", async () => {

@@ -93,7 +93,14 @@ export class Liveness implements Wakeups {
   async #connect(): Promise<Connection> {
     const connection = await this.#server.connect();
     connection.client.on("notification", ({ payload }) => this.#onNotification(payload));
-    await connection.query("SELECT pg_advisory_lock($1, hashtext($2))", [lifeLock, this.#owner.id]);
+    const lock = [lifeLock, this.#owner.id];
+    // After a cut the server may keep the connection of before, with the lock, long after this process lost it.
+    await connection.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1
+         AND objid = (hashtext($2)::bigint & 4294967295)::oid AND pid <> pg_backend_pid()`,
+      lock,
+    );
+    await connection.query("SELECT pg_advisory_lock($1, hashtext($2))", lock);
     await connection.client.query(`LISTEN "${this.#channel}"`);
     return connection;
   }

@@ -9,7 +9,7 @@ const codeOf = (error: unknown): string => (error as ServerError | null)?.code ?
 const messageOf = (error: unknown): string => (error as ServerError | null)?.message ?? "no reason was given";
 
 const lostConnection =
-  /^(?:ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND|ENOENT|08\d\d\d|57P0[1-5]|25006|53300)$/;
+  /^(?:ECONNRESET|ECONNREFUSED|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EAI_AGAIN|ENOTFOUND|ENOENT|08\d\d\d|57P0[1-5]|25006|25P03|53300)$/;
 const lostInWords =
   /Connection terminated|Query read timeout|connection error|Client was closed|timeout expired/;
 

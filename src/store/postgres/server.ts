@@ -13,6 +13,18 @@ const betweenTriesMs = 200;
 /** The oldest release that the tests run on. */
 const oldestVersion = 14;
 
+/**
+ * Others wait for the rows of an open transaction, also of a process that is frozen or cut off: the server ends it. Without
+ * these settings it learns of a cut connection after hours.
+ */
+const sessionSettings: Readonly<Record<string, string>> = {
+  idle_in_transaction_session_timeout: "5s",
+  client_connection_check_interval: "1s",
+  tcp_keepalives_idle: "5",
+  tcp_keepalives_interval: "2",
+  tcp_keepalives_count: "3",
+};
+
 const int8 = 20;
 const numeric = 1700;
 
@@ -134,6 +146,8 @@ export class Server {
         `has ${fsync === "off" ? "fsync" : "synchronous_commit"} = off, so a power cut would lose recorded steps.`,
         "Turn it on, for the server or for this user (ALTER ROLE ... SET synchronous_commit = on).",
       );
+    for (const [setting, value] of Object.entries(sessionSettings))
+      await client.query("SELECT set_config($1, $2, false)", [setting, value]);
     return standby;
   }
 

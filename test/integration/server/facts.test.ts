@@ -12,7 +12,7 @@ test("shows no work of a stopped session as running, and ends it when the sessio
   server.drive();
   const { id } = await start(server, { team: "failing" });
   const view = await until(server, id, "parked");
-  expect(view.phases).toMatchObject([{ name: "only", status: "stopped", endedAt: view.since }]);
+  expect(view.phases).toMatchObject([{ name: "only", status: "failed", endedAt: view.since }]);
   expect(JSON.stringify(view.phases)).not.toContain('"running"');
 });
 
@@ -61,7 +61,7 @@ test("explains the stop in every answer that is requested around the moment of a
       const page = await server.get<SessionPageView>(`/v1/sessions/${id}`);
       if (page.status !== "parked") continue;
       expect(page).toMatchObject({ stop: { personas: [{ category: "UNKNOWN" }] } });
-      expect(page.phases).toMatchObject([{ status: "stopped" }]);
+      expect(page.phases).toMatchObject([{ status: "failed" }]);
       return;
     }
   };
