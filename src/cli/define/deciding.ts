@@ -10,12 +10,6 @@ const phase = ["--phase <name>", "the phase, if more than one is waiting"] as co
 const call = ["--call <seq>", "a call that waits for approval, as `show` lists it"] as const;
 
 /** Commands by which a person decides about a session. */
-/** Not among the examples, which run anywhere: an effect needs a team in code. */
-const settleForms = `
-For the step charge of a session pay-1:
-  maestro settle pay-1 charge --happened '{"id": 7}'
-  maestro settle pay-1 charge --did-not-happen`;
-
 export function defineDeciding(define: Define): void {
   define({
     signature: "approve <session>",
@@ -66,12 +60,14 @@ export function defineDeciding(define: Define): void {
     signature: "settle <session> <step>",
     description: "Say whether an effect of unknown outcome happened; resume follows",
     spins: true,
-    example: "maestro sessions",
+    example: ["maestro sessions", "maestro settle --help"],
   })
     .usage("<session> <step> --happened [json] | --did-not-happen")
-    .option("--happened [json]", "it happened; the JSON is the result of its step, empty by default")
+    .option(
+      "--happened [json]",
+      "it happened; the result of its step, such as '{\"id\": 7}'; empty by default",
+    )
     .option("--did-not-happen", "it did not happen; a resume runs it")
-    .addHelpText("after", settleForms)
     .action(async (session: string, step: string, options) =>
       (await import("../commands/signal.ts")).settle(session, step, options),
     );
