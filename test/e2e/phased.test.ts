@@ -86,7 +86,7 @@ describe("start, checkpoint, failure, resume", () => {
 
     const parked = await json<SessionView>(place, "show", id);
     expect(parked).toMatchObject({ status: "parked", reason: "help", ticket: { status: "delivered" } });
-    expect(parked.phases.map(({ status }) => status)).toEqual(["completed", "running", "pending", "pending"]);
+    expect(parked.phases.map(({ status }) => status)).toEqual(["completed", "failed", "pending", "pending"]);
     expect(parked.phases[0]?.gate).toMatchObject({ verdict: "passed" });
     const attempts = parked.phases[1]?.personas[0]?.attempts ?? [];
     expect(attempts).toHaveLength(6);
